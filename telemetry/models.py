@@ -1,0 +1,108 @@
+"""Stored traces: what was asked, what was decided with which numbers, and how long each part took."""
+
+from __future__ import annotations
+
+import uuid
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from teams.access import ScopedQuerySet
+from teams.models import Workspace
+
+
+class RunState(models.TextChoices):
+    RUNNING = "running", _("Running")
+    DONE = "done", _("Answered")
+    REFUSED = "refused", _("No answer found")
+    FAILED = "failed", _("Failed")
+    INTERRUPTED = "interrupted", _("Interrupted")
+
+
+class Trace(models.Model):
+    """One run of one question. The row exists before the work starts and is settled when it ends."""
+
+    ACCESS_PATH: ClassVar[str] = "workspace"
+    OWNER_PATH: ClassVar[str] = "user"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="traces")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="traces"
+    )
+    question = models.TextField()
+    language = models.CharField(max_length=5, blank=True)
+    state = models.CharField(max_length=12, choices=RunState.choices, default=RunState.RUNNING)
+    route = models.CharField(max_length=60, blank=True, help_text="routes taken, joined by +")
+    stage = models.CharField(max_length=60, blank=True)
+    top_score = models.FloatField(null=True)
+    margin = models.FloatField(null=True)
+    parts = models.JSONField(default=list, help_text="one entry per clause: decision and hits")
+    answer = models.JSONField(default=dict)
+    tokens_in = models.PositiveIntegerField(default=0)
+    tokens_out = models.PositiveIntegerField(default=0)
+    cached = models.BooleanField(default=False)
+    error = models.TextField(blank=True)
+    started_at = models.DateTimeField(auto_now_add=True)
+    ended_at = models.DateTimeField(null=True)
+    duration_ms = models.FloatField(null=True)
+
+    objects = ScopedQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-started_at"]
+        indexes = [
+            models.Index(fields=["workspace", "-started_at"], name="trace_workspace_time"),
+            models.Index(fields=["workspace", "user", "-started_at"], name="trace_user_time"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.question[:60]} ({self.state})"
+
+
+class Span(models.Model):
+    ACCESS_PATH: ClassVar[str] = "trace__workspace"
+    OWNER_PATH: ClassVar[str] = "trace__user"
+
+    trace = models.ForeignKey(Trace, on_delete=models.CASCADE, related_name="spans")
+    span_id = models.CharField(max_length=16)
+    parent_id = models.CharField(max_length=16, blank=True)
+    name = models.CharField(max_length=60)
+    offset_ms = models.FloatField(help_text="start, counted from the start of the run")
+    duration_ms = models.FloatField()
+    failed = models.BooleanField(default=False)
+    attributes = models.JSONField(default=dict)
+
+    objects = ScopedQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["offset_ms", "pk"]
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.duration_ms:.1f} ms"
+
+
+class RunEvent(models.Model):
+    """One typed event of a run, in order, so that a page that reconnects can resume after `seq`."""
+
+    ACCESS_PATH: ClassVar[str] = "trace__workspace"
+    OWNER_PATH: ClassVar[str] = "trace__user"
+
+    trace = models.ForeignKey(Trace, on_delete=models.CASCADE, related_name="events")
+    seq = models.PositiveIntegerField()
+    kind = models.CharField(max_length=30)
+    payload = models.JSONField(default=dict)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = ScopedQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["seq"]
+        constraints = [
+            models.UniqueConstraint(fields=["trace", "seq"], name="run_event_sequence"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.seq} {self.kind}"

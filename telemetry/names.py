@@ -1,0 +1,45 @@
+"""Names of all spans and live events, by operation and never by vendor."""
+
+from __future__ import annotations
+
+import enum
+
+
+class SpanName(enum.StrEnum):
+    ASK = "ask"
+    SCREEN = "ask.screen"
+    RECALL = "cache.recall"
+    SPLIT = "route.split"
+    EMBED = "embed.query"
+    ROUTE = "route.query"
+    RETRIEVE_TEXT = "retrieve.text"
+    RETRIEVE_TABLES = "retrieve.tables"
+    RETRIEVE_GRAPH = "retrieve.graph"
+    FUSE = "retrieve.fuse"
+    ANSWER = "answer.compose"
+    GENERATE = "answer.generate"
+    VERIFY = "answer.verify"
+    KEEP = "trace.keep"
+    INGEST = "ingest"
+    PARSE = "ingest.parse"
+    CHUNK = "ingest.chunk"
+    EMBED_PASSAGES = "embed.passages"
+    ROUTE_CHUNKS = "route.chunks"
+    STORE = "ingest.store"
+
+
+class EventKind(enum.StrEnum):
+    RUN_STARTED = "run.started"
+    ROUTE_DECIDED = "route.decided"
+    RETRIEVAL_DONE = "retrieval.done"
+    SQL_READY = "sql.ready"
+    ANSWER_DELTA = "answer.delta"
+    ANSWER_CHECKED = "answer.checked"
+    RUN_FINISHED = "run.finished"
+    RUN_FAILED = "run.failed"
+    RUN_INTERRUPTED = "run.interrupted"
+
+
+TERMINAL_EVENTS = frozenset(
+    {EventKind.RUN_FINISHED, EventKind.RUN_FAILED, EventKind.RUN_INTERRUPTED}
+)
