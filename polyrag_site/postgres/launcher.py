@@ -158,7 +158,8 @@ def _start(info: ServerInfo, account: Account) -> None:
     _make_socket_dir(info.socket_dir, account)
     if not (info.data_dir / "PG_VERSION").exists():
         _init(info, account)
-    _clear_stale_pid(info.data_dir)
+    _clear_stale_lock(info.data_dir / "postmaster.pid", info.data_dir)
+    _clear_stale_lock(info.socket_dir / f".s.PGSQL.{PORT}.lock", info.data_dir)
     log = info.data_dir / "server.log"
     options = f"-k {info.socket_dir} -p {PORT}"
     command = [str(_binary("pg_ctl")), "start", "-D", str(info.data_dir), "-l", str(log)]
@@ -217,11 +218,14 @@ def _make_socket_dir(folder: Path, account: Account) -> None:
         )
 
 
-def _clear_stale_pid(data_dir: Path) -> None:
-    """Remove a `postmaster.pid` whose process is not this server (a container restart reuses pids)."""
-    pid_file = data_dir / "postmaster.pid"
+def _clear_stale_lock(lock: Path, data_dir: Path) -> None:
+    """Remove a lock file whose process is not this server.
+
+    After a container restart the number may be another program's; a killed server that nobody has
+    waited for yet still holds its number too.
+    """
     with contextlib.suppress(FileNotFoundError, ValueError, IndexError):
-        pid = int(pid_file.read_text().splitlines()[0])
+        pid = int(lock.read_text().splitlines()[0])
         deadline = time.monotonic() + 15
         while _is_postmaster(pid, data_dir):
             if time.monotonic() > deadline:
@@ -230,7 +234,7 @@ def _clear_stale_pid(data_dir: Path) -> None:
                     "socket. Stop that process and try again."
                 )
             time.sleep(0.2)
-        pid_file.unlink()
+        lock.unlink()
 
 
 def _is_postmaster(pid: int, data_dir: Path) -> bool:

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -56,7 +57,10 @@ def test_nothing_committed_is_lost_when_the_server_is_killed(data_dir: Path) -> 
     with psycopg.connect(info.dsn(), autocommit=True) as connection:
         connection.execute("CREATE TABLE kept (n int)")
         connection.execute("INSERT INTO kept SELECT generate_series(1, 500)")
-    os.kill(postmaster_pid(data_dir), signal.SIGKILL)
+    pid = postmaster_pid(data_dir)
+    os.kill(pid, signal.SIGKILL)
+    while Path(f"/proc/{pid}").exists() and "Z" not in Path(f"/proc/{pid}/stat").read_text():
+        time.sleep(0.01)
 
     again = ensure_running(data_dir)
 
