@@ -74,3 +74,12 @@ class Clause:
     position: int
     text: str
     said: str
+
+
+@dataclass(frozen=True, slots=True)
+class TermDraft:
+    """A name that a store holds, before it is stored. `kind` is one of StoreTerm.Kind."""
+
+    route: str
+    kind: str
+    text: str

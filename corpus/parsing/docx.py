@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from corpus.errors import UnreadableFile
+from corpus.values import Block, ParsedDocument
+
+LEVEL = re.compile(r"(?:heading|t[ií]tulo)\s*(\d)", re.IGNORECASE)
+
+
+def parse(path: Path, name: str) -> ParsedDocument:
+    import docx
+    from docx.opc.exceptions import PackageNotFoundError
+    from docx.table import Table
+
+    try:
+        document = docx.Document(str(path))
+    except (PackageNotFoundError, KeyError, ValueError) as error:
+        raise UnreadableFile(
+            f"{name} is damaged or protected: Word's parts are missing."
+        ) from error
+    blocks: list[Block] = []
+    title = ""
+    for item in document.iter_inner_content():
+        if isinstance(item, Table):
+            rows = [" | ".join(cell.text.strip() for cell in row.cells) for row in item.rows]
+            blocks.append(Block("table", "\n".join(row for row in rows if row.strip(" |"))))
+            continue
+        text = item.text.strip()
+        if not text:
+            continue
+        style = (item.style.name if item.style is not None else "") or ""
+        level = LEVEL.search(style)
+        if style == "Title" or level:
+            title = title or text
+            blocks.append(Block("heading", text, level=int(level[1]) if level else 1))
+        else:
+            blocks.append(Block("list" if "list" in style.lower() else "paragraph", text))
+    return ParsedDocument(title=title or Path(name).stem, blocks=tuple(blocks))

@@ -1,0 +1,31 @@
+"""The child process: `python -m corpus.parsing.worker FILE KIND NAME RESULT MEGABYTES`."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from pathlib import Path
+
+from corpus.errors import UnreadableFile
+from corpus.parsing.registry import parser_for
+
+
+def main() -> None:
+    path, kind, name, result, megabytes = sys.argv[1:6]
+    if sys.platform != "win32":
+        import resource
+
+        limit = int(megabytes) * 1024 * 1024
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    outcome: object
+    try:
+        outcome = parser_for(kind)(Path(path), name)
+    except UnreadableFile as error:
+        outcome = str(error)
+    part = Path(result + ".part")
+    part.write_bytes(pickle.dumps(outcome))
+    part.rename(result)
+
+
+if __name__ == "__main__":
+    main()
