@@ -189,6 +189,8 @@ if FORCE_SCRIPT := env.text("FORCE_SCRIPT_NAME"):
 # Limits of an upload. They are checked before a byte is parsed.
 UPLOAD_MAX_BYTES = env.number("POLYRAG_UPLOAD_MAX_MB", 50) * 1024 * 1024
 QUESTION_MAX_CHARACTERS = 2_000
+# A worker that has not renewed its lease for this long is taken for dead.
+INGEST_LEASE_SECONDS = env.number("POLYRAG_LEASE_SECONDS", 60)
 DATA_UPLOAD_MAX_NUMBER_FILES = 200
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2_621_440
 

@@ -6,3 +6,10 @@ from django.apps import AppConfig
 class RetrievalConfig(AppConfig):
     name = "retrieval"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from corpus.services import VERSIONS_REMOVED
+        from retrieval.cache import forget
+
+        if forget not in VERSIONS_REMOVED:
+            VERSIONS_REMOVED.append(forget)

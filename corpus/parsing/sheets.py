@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import datetime as dt
+import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,8 +67,10 @@ def _workbook(path: Path, name: str) -> tuple[list[ParsedTable], list[str]]:
     import openpyxl
     from openpyxl.utils.exceptions import InvalidFileException
 
+    # From the bytes, since openpyxl refuses a path whose name does not end in .xlsx.
+    content = io.BytesIO(path.read_bytes())
     try:
-        book = openpyxl.load_workbook(path, read_only=False, data_only=True)
+        book = openpyxl.load_workbook(content, read_only=False, data_only=True)
     except (InvalidFileException, BadZipFile, KeyError, ValueError) as error:
         raise UnreadableFile(f"{name} is damaged or protected and cannot be opened.") from error
     tables: list[ParsedTable] = []

@@ -1,0 +1,95 @@
+"""The answer cache: per what a person may read, tied to the versions an answer stands on."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+from pgvector.django import CosineDistance
+
+from corpus.models import Document
+from engines.language import fold
+from engines.registry import embedder
+from retrieval.guard import agree, signature
+from retrieval.models import CachedAnswer
+from routing.services import terms_named
+
+if TYPE_CHECKING:
+    import uuid
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from teams.models import User, Workspace
+
+NEAR, CANDIDATES = 0.96, 5
+
+
+def scope(workspace: Workspace, user: User) -> str:
+    """A digest of the versions that `user` may read in `workspace`: it changes with every change."""
+    rows = Document.objects.visible_to(user).in_workspace(workspace)
+    keys = rows.order_by("pk").values_list("current_id", flat=True)
+    return hashlib.sha256(",".join(map(str, keys)).encode()).hexdigest()
+
+
+def recall(
+    *, workspace: Workspace, user: User, question: str, vector: NDArray[np.float32]
+) -> CachedAnswer | None:
+    """An answer given before to the very same question by what this person may read, else None.
+
+    The digest covers every version, so an answer whose source changed is never found again.
+    """
+    near = (
+        CachedAnswer.objects.visible_to(user)
+        .filter(
+            workspace=workspace, scope=scope(workspace, user), embedder=str(embedder().identity)
+        )
+        .annotate(distance=CosineDistance("vector", vector))
+        .filter(distance__lte=1 - NEAR)
+        .order_by("distance")[:CANDIDATES]
+    )
+    held = list(near)
+    if not held:
+        return None
+    mine = _signature(workspace, user, question)
+    folded = fold(question)
+    for row in held:
+        if agree(mine, row.guard, same_words=row.folded == folded):
+            found: CachedAnswer = row
+            return found
+    return None
+
+
+def remember(
+    *,
+    workspace: Workspace,
+    user: User,
+    question: str,
+    vector: NDArray[np.float32],
+    parts: list[dict[str, Any]],
+    answer: dict[str, Any],
+) -> None:
+    """Keep an answer for those who may read the same versions. Refusals are not kept."""
+    CachedAnswer.objects.create(
+        workspace=workspace,
+        user=user,
+        scope=scope(workspace, user),
+        question=question,
+        folded=fold(question),
+        vector=vector,
+        embedder=str(embedder().identity),
+        guard=_signature(workspace, user, question),
+        versions=sorted({citation["version_id"] for citation in answer["citations"]}),
+        parts=parts,
+        answer=answer,
+    )
+
+
+def forget(versions: list[uuid.UUID]) -> None:
+    """Drop every cached answer that stands on one of the versions."""
+    CachedAnswer.objects.filter(versions__overlap=versions).delete()
+
+
+def _signature(workspace: Workspace, user: User, question: str) -> dict[str, list[str]]:
+    named = terms_named(workspace=workspace, user=user, text=question)
+    return signature(question, {fold(name) for _, name in named})

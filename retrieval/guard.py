@@ -1,0 +1,64 @@
+"""What two questions must share, besides meaning, before one may get the other's answer. Pure."""
+
+from __future__ import annotations
+
+import functools
+import re
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engines.language import content_words, detect, fold, stem, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+CAPITAL = re.compile(r"(?<!^)(?<![.?!]\s)\b[A-ZÀ-ÖØ-Þ][\w'’-]*")
+
+
+@functools.cache
+def _opposites() -> dict[str, str]:
+    """Each folded comparison, negation or direction word and the class it speaks for."""
+    path = Path(__file__).parent / "data" / "guard.toml"
+    held = tomllib.loads(path.read_text(encoding="utf-8"))
+    return {fold(word): name for name, listed in held.items() for word in listed["words"].split()}
+
+
+def signature(question: str, vocabulary: Iterable[str] = ()) -> dict[str, list[str]]:
+    """Names, numbers, classes of comparison words and the content words of a question.
+
+    `vocabulary` are folded names that the corpus knows and that stand in the question, so that a
+    name counts in lower case too. Every list is sorted; word order of content words is kept apart,
+    since "from A to B" is not "from B to A".
+    """
+    language = detect(question)
+    folded = words(question)
+    names = {fold(name) for name in CAPITAL.findall(question)} | set(vocabulary)
+    classes = _opposites()
+    return {
+        "names": sorted(names),
+        "numbers": sorted(NUMBER.findall(question)),
+        "signs": sorted(classes[word] for word in folded if word in classes),
+        "content": sorted(stem(word, language) for word in content_words(question, language)),
+        "order": [word for word in folded if word in names],
+        "marks": [str(question.count("?"))],
+        "language": [language],
+    }
+
+
+def agree(one: dict[str, list[str]], other: dict[str, list[str]], *, same_words: bool) -> bool:
+    """Whether two signatures allow one answer for both.
+
+    Names, numbers, signs, their order, the language and the number of questions must be equal. Of the
+    content words at most one may differ on each side, and when nothing else was there to compare, none.
+    """
+    if same_words:
+        return True
+    fixed = ("names", "numbers", "signs", "order", "language", "marks")
+    if any(one.get(key) != other.get(key) for key in fixed):
+        return False
+    mine, theirs = set(one.get("content", [])), set(other.get("content", []))
+    if not (one.get("names") or one.get("numbers")):
+        return mine == theirs
+    return len(mine - theirs) <= 1 and len(theirs - mine) <= 1 and len(mine & theirs) >= 1

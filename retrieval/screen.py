@@ -1,0 +1,25 @@
+"""What is refused before anything is stored or searched."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+from retrieval.errors import QuestionRefused
+
+
+def screen(question: str) -> str:
+    """The question without surrounding space. Raises QuestionRefused with what to change."""
+    if "\x00" in question:
+        raise QuestionRefused(_("The question holds a NUL byte. Type it anew and ask again."))
+    asked = question.strip()
+    if not any(sign.isalnum() for sign in asked):
+        raise QuestionRefused(_("Type a question first."))
+    limit = settings.QUESTION_MAX_CHARACTERS
+    if len(asked) > limit:
+        raise QuestionRefused(
+            _("The question has %(n)d characters; at most %(limit)d are taken. Shorten it.")
+            % {"n": len(asked), "limit": limit}
+        )
+    # A lone surrogate cannot be stored or embedded.
+    return asked.encode("utf-8", "replace").decode("utf-8")

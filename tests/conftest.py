@@ -1,0 +1,20 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@pytest.fixture(autouse=True)
+def own_files(settings: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Files of a test lie in a folder of its own; vectors are shared by the whole run."""
+    folder = tmp_path_factory.mktemp("files")
+    settings.MEDIA_ROOT = folder
+    cache = str(tmp_path_factory.getbasetemp() / "vectors")
+    if cache != settings.EMBEDDING_CACHE_DIR:
+        settings.EMBEDDING_CACHE_DIR = cache
+    yield folder
