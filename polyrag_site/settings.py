@@ -88,11 +88,13 @@ TEMPLATES = [
 ]
 
 
+EMBEDDED_POSTGRES = not env.text("DATABASE_URL")
+
+
 def _database() -> dict[str, Any]:
     """The operator's PostgreSQL when `DATABASE_URL` is set, else the embedded one."""
-    url = env.text("DATABASE_URL")
-    if url:
-        return env.database(url)
+    if not EMBEDDED_POSTGRES:
+        return env.database(env.text("DATABASE_URL"))
     from polyrag_site.postgres import PostgresError, ensure_running
 
     try:
@@ -105,26 +107,12 @@ def _database() -> dict[str, Any]:
 # found under a narrow filter), so they stay off.
 _DATABASE = _database()
 _DATABASE["OPTIONS"] = {"prepare_threshold": None, **_DATABASE.get("OPTIONS", {})}
-_CHANNEL_DATABASE = {
-    key: value
-    for key, value in _DATABASE.items()
-    if key in {"ENGINE", "NAME", "USER", "PASSWORD", "HOST", "PORT"}
-}
 DATABASES = {"default": {**_DATABASE, "CONN_MAX_AGE": 600, "CONN_HEALTH_CHECKS": True}}
 
 CHANNEL_LAYERS: dict[str, dict[str, Any]] = {
     "default": {
-        "BACKEND": "channels_postgres.core.PostgresChannelLayer",
-        "CONFIG": {
-            **_CHANNEL_DATABASE,
-            "TIME_ZONE": None,
-            "CONN_MAX_AGE": 0,
-            "AUTOCOMMIT": True,
-            "ATOMIC_REQUESTS": False,
-            "CONN_HEALTH_CHECKS": False,
-            "TEST": {},
-            "PSYCOPG_OPTIONS": {"min_size": 1, "max_size": 8},
-        },
+        "BACKEND": "telemetry.channel_layer.ChannelLayer",
+        "CONFIG": {"PSYCOPG_OPTIONS": {"min_size": 1, "max_size": 8}},
     }
 }
 
@@ -221,7 +209,7 @@ LOGGING: dict[str, Any] = {
     "root": {"handlers": ["console"], "level": env.text("LOG_LEVEL", "INFO")},
     "loggers": {
         "channels_postgres": {"level": "ERROR"},
-        "httpx": {"level": "WARNING"},
+        "django-q": {"level": "WARNING"},
         "docling": {"level": "WARNING"},
         "RapidOCR": {"level": "WARNING"},
     },

@@ -60,21 +60,24 @@ class _Keeper(SpanProcessor):
     """Hands each finished span to the recording under which it was started."""
 
     def __init__(self) -> None:
-        self._open: dict[int, Recording] = {}
+        self._open: dict[tuple[int, int], Recording] = {}
 
     def on_start(self, span: SdkSpan, parent_context: Context | None = None) -> None:
         recording = _recording.get()
-        if recording is not None:
-            self._open[id(span)] = recording
+        context = span.get_span_context()
+        if recording is not None and context is not None:
+            self._open[context.trace_id, context.span_id] = recording
 
     def on_end(self, span: ReadableSpan) -> None:
-        recording = self._open.pop(id(span), None)
-        if recording is None or span.start_time is None or span.end_time is None:
-            return
         context = span.get_span_context()
+        if context is None or span.start_time is None or span.end_time is None:
+            return
+        recording = self._open.pop((context.trace_id, context.span_id), None)
+        if recording is None:
+            return
         recording.spans.append(
             SpanRecord(
-                span_id=format(context.span_id, "016x") if context else "",
+                span_id=format(context.span_id, "016x"),
                 parent_id=format(span.parent.span_id, "016x") if span.parent else "",
                 name=span.name,
                 offset_ms=(span.start_time - recording.started_ns) / NANO,
