@@ -15,18 +15,18 @@ from django.db.models import Q
 from engines.language import content_words, detect, fold
 from engines.registry import embedder
 from routing.decision import decide
-from routing.evidence import combine
+from routing.evidence import combine, probed
 from routing.models import Anchor, Revision, StoreTerm, Thresholds
 from routing.tabularity import tabularity
 from routing.values import AnchorSet, Bounds, Decision
 
 if TYPE_CHECKING:
     import uuid
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from routing.values import TermDraft
+    from routing.values import Evidence, Probe, TermDraft
     from teams.models import User, Workspace
 
 LONGEST_TERM = 5
@@ -74,14 +74,27 @@ def _default_bounds() -> dict[str, dict[str, float]]:
 
 
 def question_route(
-    *, workspace: Workspace, user: User, text: str, vector: NDArray[np.float32]
+    *,
+    workspace: Workspace,
+    user: User,
+    text: str,
+    vector: NDArray[np.float32],
+    probes: Mapping[str, Callable[[], Probe]] | None = None,
 ) -> Decision:
-    """Where the question goes, by the anchors, bounds and store terms that `user` may see."""
+    """Where the question goes, by the anchors, bounds and store terms that `user` may see.
+
+    `probes` ask a store whether it could answer; like the terms they are asked in the gray zone only.
+    """
+
+    def evidence() -> tuple[Evidence, ...]:
+        named = terms_named(workspace=workspace, user=user, text=text)
+        return probed(combine(text, named), probes or {})
+
     return decide(
         vector,
         anchors_in_force(workspace),
         bounds_in_force(str(embedder().identity)),
-        evidence=lambda: combine(text, terms_named(workspace=workspace, user=user, text=text)),
+        evidence=evidence,
     )
 
 

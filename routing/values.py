@@ -51,6 +51,17 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
+class Probe:
+    """Whether a store could answer the question as it stands, and what it made of it.
+
+    `answers` is None when the store cannot tell.
+    """
+
+    answers: bool | None
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
 class Decision:
     """Where a text goes and why. `stage` is heuristic, cosine, evidence, fallback or override."""
 
