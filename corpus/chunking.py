@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 BUDGET = 110
-ATOMIC = frozenset({"table", "code", "figure"})
+ATOMIC = frozenset({"table", "code", "figure", "summary"})
 SENTENCE = re.compile(r"(?<=[.!?…])[\"»”)]*\s+(?=[\"«“(]?[A-ZÀ-ÖØ-Ý0-9])")
 ABBREVIATION = re.compile(
     r"\b(?:Sr|Sra|Dr|Dra|Eng|Prof|Lda|S\.A|n|art|pág|p|ex|etc|Mr|Mrs|No|Inc)\.$", re.I

@@ -18,7 +18,31 @@ WORD = rf"[{UPPER}][\w'’&.-]*[\w]|[{UPPER}]{{2,}}"
 LINK = r"(?:d[aeo]s?|of|the|y|van|von|&)"
 NAME = re.compile(rf"(?:{WORD})(?:\s+(?:{LINK}\s+)?(?:{WORD}|\d+))*")
 JOIN = re.compile(r"^\s*(?:,|;|e|and|ou|or|&)?\s*(?:a|o|as|os|the|à|ao)?\s*$", re.IGNORECASE)
-CONTINUED = re.compile(r"(?:^|[,;]\s*|\s)(?:e|and|que|who|which|mas|but)\s", re.IGNORECASE)
+CONTINUED = re.compile(
+    r"(?:^|[,;]\s*|\s)(e|and|mas|but|quando|when|que|who|which)\s", re.IGNORECASE
+)
+RELATIVE = frozenset({"que", "who", "which"})
+COPULA = r"(?:é|são|foi|foram|is|are|was|were)"
+STATES = re.compile(rf"^\s*(?:{COPULA})\s", re.IGNORECASE)
+# "Cores: azul, verde, branco, areia, cinza": values under a label are no sentence.
+LISTED = re.compile(r"^[^,.:]{1,40}:\s(?:[^,]{1,60},\s){4,}")
+# A common noun that a sentence is about: "A comissão de ética é presidida por …".
+PHRASE = r"[a-zà-öø-ÿ][\w-]*(?:\s[a-zà-öø-ÿ][\w-]*){1,5}?"
+PASSIVE = re.compile(
+    rf"\b(?:[OAoa]|[Tt]he)\s(?P<what>{PHRASE})(?:,\s[^,.]{{1,60}})?,?\s"
+    rf"(?P<said>(?:{COPULA}\s)?(?P<verb>[a-zà-öø-ÿ]+)\s(?:por|pelo|pela|by))\s+"
+    r"(?:[oa]s?\s|the\s)?(?:[a-zà-öø-ÿ]+\s)?$"
+)
+# "A gestora de conta dos X é Y", "The agent for X is Y".
+INVERTED = re.compile(
+    r"^(?:[OA]|The)\s(?P<role>[a-zà-öø-ÿ][^,.;:]{2,50}?\s(?:d[aeo]s?|para|of|for)(?:\sthe)?)\s+$"
+)
+# "X é a diretora financeira da empresa e …", "X heads the export office".
+ROLE = re.compile(
+    rf"^\s(?P<said>(?:{COPULA}|[a-zà-öø-ÿ]+)\s(?:[oa]|the))\s"
+    r"(?P<what>[a-zà-öø-ÿ][\w-]*(?:\s[a-zà-öø-ÿ][\w-]*){1,4}?)"
+    r"(?=\s(?:e|and|desde|since|da empresa|of the company)\b|[,.;]|$)"
+)
 # A company's legal form is no name of its own and stands between the name and its verb.
 LEGAL_FORM = re.compile(
     r",?\s+(?:S\.\s?A\.?|S\.\s?L\.?|B\.\s?V\.?|Lda\.?|SGPS|GmbH|Ltd\.?|Inc\.?|LLC|Unipessoal)(?![\w])[.,]?"
@@ -52,7 +76,8 @@ def extract(text: str, *, language: str, heading_path: tuple[str, ...] = ()) -> 
     """Names and relations of a passage.
 
     Entities are capitalised names; a single capitalised word that only opens a sentence is none. A
-    fact needs a relation word (data/relations.toml) between two names of one sentence.
+    fact needs a relation word (data/relations.toml) between two names of one sentence, or between a
+    name and the office or body that it holds ("a comissão de ética é presidida por …").
     """
     parts = [sentence for line in text.splitlines() for sentence in sentences(line)]
     inner = _names_inside(parts) | {fold(name) for name in _heading_names(heading_path)}
@@ -62,8 +87,12 @@ def extract(text: str, *, language: str, heading_path: tuple[str, ...] = ()) -> 
         spans = _spans(sentence, inner, language)
         for span in spans:
             entities.setdefault(fold(span.name), span.name)
-        facts += _facts(sentence, spans)
+        if not LISTED.match(sentence):
+            facts += _facts(sentence, spans)
     unique = {(fold(f.subject), f.predicate, fold(f.object)): f for f in facts}
+    for fact in unique.values():
+        entities.setdefault(fold(fact.subject), fact.subject)
+        entities.setdefault(fold(fact.object), fact.object)
     return Extraction(tuple(entities.values()), tuple(unique.values()))
 
 
@@ -77,7 +106,7 @@ def _names_inside(parts: list[str]) -> set[str]:
         fold(match[0])
         for sentence in parts
         for match in NAME.finditer(LEGAL_FORM.sub(" ", sentence))
-        if match.start() > 2
+        if re.search(r"\w", sentence[: match.start()])
     }
 
 
@@ -96,10 +125,12 @@ def _spans(sentence: str, inner: set[str], language: str) -> list[Span]:
                 name = ""
                 break
         name = name.strip(" .,-'’&")
+        if len(name) <= 4 and re.search(r"\d\s$", sentence[:start]):
+            continue  # a unit
         if len(name) < 2 or fold(name) in idle or name.isdigit():
             continue
         company = LEGAL_FORM.match(sentence, start + len(name)) is not None
-        opens = start <= 2 and len(name.split()) == 1 and not company
+        opens = not re.search(r"\w", sentence[:start]) and len(name.split()) == 1 and not company
         if opens and fold(name) not in inner and not name.isupper():
             continue
         spans.append(Span(name, start, start + len(name)))
@@ -109,26 +140,109 @@ def _spans(sentence: str, inner: set[str], language: str) -> list[Span]:
 def _facts(sentence: str, spans: list[Span]) -> list[Fact]:
     """Facts of one sentence: each name with the next, over the words between them."""
     found: list[Fact] = []
-    relation_words = _lists()["relations"]
-    for left, right in itertools.pairwise(spans):
+    subject = spans[0].name if spans else ""
+    offices: dict[int, str] = {}
+    for number in range(len(spans)):
+        found += _office(sentence, spans, number)
+        if (body := _passive(sentence, spans, number)) is not None:
+            found.append(body)
+            offices[number] = body.subject
+    for number, (left, right) in enumerate(itertools.pairwise(spans)):
         between = LEGAL_FORM.sub(" ", sentence[left.end : right.start])
-        if len(between) > LONGEST_LINK:
+        if len(between) > LONGEST_LINK or number + 1 in offices:
             continue
-        if found and JOIN.match(between):
-            last = found[-1]
-            if fold(last.object) == fold(left.name):
+        if JOIN.match(between):
+            after = sentence[right.end : right.end + 60]
+            last = found[-1] if found else None
+            starts = _starts(after) and not between.strip().startswith(",")
+            if last and fold(last.object) == fold(left.name) and not starts:
                 found.append(Fact(last.subject, last.predicate, right.name, sentence))
+            elif starts:
+                subject = right.name
             continue
-        words = list(re.findall(r"[^\W\d_]+", fold(between)))
-        if not any(_is_relation(word, relation_words) for word in words):
+        if not _relation_in(between):
             continue
-        continued = CONTINUED.search(between)
-        subject = spans[0].name if continued and spans[0] is not left else left.name
-        tail = between[continued.end() :] if continued else between
-        predicate = " ".join(tail.split()).strip(" ,;:-")[:80] or "—"
+        read = _read(between, left.name, subject, found)
+        if read is None:
+            continue
+        subject, predicate = read
         if fold(subject) != fold(right.name):
             found.append(Fact(subject, predicate, right.name, sentence))
     return found
+
+
+def _read(between: str, left: str, subject: str, found: list[Fact]) -> tuple[str, str] | None:
+    """The subject and the predicate that the words between two names state, or None.
+
+    A relative clause is about the name before it, a coordinated one about the sentence's subject.
+    """
+    tail, joined = between, ""
+    for match in CONTINUED.finditer(between):
+        if fold(match[1]) in RELATIVE and between[: match.start()].strip(" ,;"):
+            return None  # about a common noun in between
+        if _relation_in(between[match.end() :]):
+            tail, joined = between[match.end() :], fold(match[1])
+    doer = left if joined in RELATIVE or not joined else subject
+    head, _, last = tail.rpartition(",")
+    apart = head or (not joined and between.lstrip().startswith(","))
+    if apart and _starts(f" {last.strip()} "):
+        # ", reporta a": what stood between the commas only described the subject.
+        tail, doer = last, subject
+    predicate = " ".join(tail.split()).strip(" ,;:-")
+    if joined and joined not in RELATIVE and found and not _verb_in(predicate):
+        predicate = f"{found[-1].predicate.split()[0]} {predicate}"
+    return doer, predicate[:80] or "—"
+
+
+def _passive(sentence: str, spans: list[Span], number: int) -> Fact | None:
+    """ "A comissão de ética é presidida por X": the body, as it is called, and X."""
+    span = spans[number]
+    match = PASSIVE.search(sentence[: span.start])
+    if match is None or not _relation_in(match["verb"]):
+        return None
+    return Fact(match["what"], match["said"], span.name, sentence)
+
+
+def _office(sentence: str, spans: list[Span], number: int) -> list[Fact]:
+    """What a name is or heads without another name: "é a diretora financeira", "heads the office";
+    and who holds it when the office comes first: "a gestora dos X é Y"."""
+    span = spans[number]
+    after = LEGAL_FORM.sub("", sentence[span.end :])
+    facts: list[Fact] = []
+    match = ROLE.match(after)
+    if match and not re.search(r"\s(?:e|and)\s|\s(?:d[aeo]s?|of|the)$", match["what"]):
+        verb = match["said"].split()[0]
+        states = re.fullmatch(COPULA, verb) is not None
+        if _relation_in(match["what"].split()[0]) if states else _relation_in(verb):
+            facts.append(Fact(span.name, match["said"], match["what"], sentence))
+    opens = INVERTED.match(sentence[: spans[0].start]) if number else None
+    if opens and _relation_in(opens["role"]):
+        close = sentence[spans[number - 1].end : span.start]
+        if re.fullmatch(rf"\s{COPULA}\s(?:[oa]\s|the\s)?", close):
+            verb = close.split()[0]
+            facts += [
+                Fact(span.name, f"{verb} {opens['role']}"[:80], one.name, sentence)
+                for one in spans[:number]
+            ]
+    return facts
+
+
+def _starts(text: str) -> bool:
+    """Whether a clause's verb follows at once."""
+    words = re.findall(r"[^\W\d_]+", fold(text))
+    return bool(STATES.match(text)) or (bool(words) and text[:1] == " " and _verb_in(words[0]))
+
+
+def _relation_in(text: str) -> bool:
+    held = _lists()["relations"]
+    return any(_is_relation(word, held) for word in re.findall(r"[^\W\d_]+", fold(text)))
+
+
+def _verb_in(text: str) -> bool:
+    """Whether a relation word other than a plant's stands in the text."""
+    held = _lists()["relations"]
+    found = re.findall(r"[^\W\d_]+", fold(text))
+    return any(_is_relation(word, held) and not word.startswith("fabrica") for word in found)
 
 
 @functools.lru_cache(maxsize=20_000)

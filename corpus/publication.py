@@ -40,12 +40,7 @@ def version_publish(*, version: DocumentVersion, parsed: ParsedDocument) -> None
     Before it nothing of the version is found; after it nothing of the older one is.
     """
     chunks = list(Chunk.objects.filter(version=version))
-    extractions = {
-        row.pk: extract(
-            row.text, language=row.language, heading_path=tuple(row.heading_path.split(" › "))
-        )
-        for row in chunks
-    }
+    extractions = {row.pk: _extracted(row) for row in chunks}
     vectors = _name_vectors(version.document.workspace, extractions.values())
     with transaction.atomic():
         document = Document.objects.select_for_update().get(pk=version.document_id)
@@ -73,6 +68,15 @@ def version_publish(*, version: DocumentVersion, parsed: ParsedDocument) -> None
         version.warnings, version.error = list(parsed.warnings), ""
         version.finished_at = timezone.now()
         version.save()
+
+
+def _extracted(row: Chunk) -> Extraction:
+    """Names and facts of a passage. The summary of a table names all and states nothing."""
+    if row.block == "summary":
+        return Extraction((), ())
+    return extract(
+        row.text, language=row.language, heading_path=tuple(row.heading_path.split(" › "))
+    )
 
 
 def _pages(version: DocumentVersion, parsed: ParsedDocument) -> None:

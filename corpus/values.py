@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 class Block:
     """A piece of a document in reading order.
 
-    `kind` is heading, paragraph, list, table, code, figure or caption; `level` is a heading's depth
+    `kind` is heading, paragraph, list, table, code, figure, caption, or summary (what a table holds,
+    said in a few words); `level` is a heading's depth
     from 1; `page` is the physical page from 1, None where the format has none.
     """
 

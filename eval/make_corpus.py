@@ -70,8 +70,11 @@ def blocks(name: str) -> list[Block]:
     for part in (SOURCES / f"{name}.md").read_text(encoding="utf-8").split("\n\n"):
         text = part.strip()
         marks = len(text) - len(text.lstrip("#"))
-        if text:
-            found.append(Block(marks, text[marks:].strip()))
+        heading, _, below = text[marks:].strip().partition("\n") if marks else ("", "", text)
+        if heading:
+            found.append(Block(marks, heading.strip()))
+        if below.strip():
+            found.append(Block(0, below.strip()))
     return found
 
 

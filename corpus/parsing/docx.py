@@ -33,8 +33,10 @@ def parse(path: Path, name: str) -> ParsedDocument:
         style = (item.style.name if item.style is not None else "") or ""
         level = LEVEL.search(style)
         if style == "Title" or level:
-            title = title or text
-            blocks.append(Block("heading", text, level=int(level[1]) if level else 1))
-        else:
+            # A line break inside a heading begins the text that was meant to stand below it.
+            heading, _, text = text.partition("\n")
+            title = title or heading
+            blocks.append(Block("heading", heading, level=int(level[1]) if level else 1))
+        if text.strip():
             blocks.append(Block("list" if "list" in style.lower() else "paragraph", text))
     return ParsedDocument(title=title or Path(name).stem, blocks=tuple(blocks))

@@ -28,7 +28,7 @@ def parse(path: Path, name: str) -> ParsedDocument:
         tables, warnings = _text(path, name)
     if not tables:
         raise UnreadableFile(f"{name} holds no table that can be read: {'; '.join(warnings)}.")
-    blocks = tuple(Block("table", describe(table)) for table in tables)
+    blocks = tuple(Block("summary", describe(table)) for table in tables)
     return ParsedDocument(
         title=Path(name).stem, blocks=blocks, tables=tuple(tables), warnings=tuple(warnings)
     )

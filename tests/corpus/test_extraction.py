@@ -44,3 +44,68 @@ def test_names_side_by_side_without_a_relation_word_are_no_fact() -> None:
 
 def test_a_word_that_only_opens_a_sentence_is_no_name() -> None:
     assert extract("Cada forno tem um livro. Todos assinam.", language="pt").entities == ()
+
+
+def test_a_relative_clause_is_about_the_name_before_it() -> None:
+    found = facts(
+        "O laboratório central, instalado na fábrica de Soure, é dirigido por Rita Moura, que "
+        "reporta a Hugo Pinto."
+    )
+
+    assert ("Rita Moura", "reporta a", "Hugo Pinto") in found
+    assert ("laboratório central", "é dirigido por", "Rita Moura") in found
+    assert "Soure" not in {subject for subject, _, _ in found}
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("A comissão de ética é presidida por Rita Moura.", ("comissão de ética", "Rita Moura")),
+        ("The safety committee is chaired by Mary Poe.", ("safety committee", "Mary Poe")),
+        ("Rita Moura é a diretora financeira da empresa.", ("Rita Moura", "diretora financeira")),
+        ("Anna Field heads the export office and travels.", ("Anna Field", "export office")),
+        ("A gestora de conta da Brisa Azul é Rita Moura.", ("Rita Moura", "Brisa Azul")),
+        ("The agent for France is Maison Verte, in Lyon.", ("Maison Verte", "France")),
+    ],
+)
+def test_an_office_or_a_body_stands_for_a_name(text: str, fact: tuple[str, str]) -> None:
+    language = "en" if text.startswith(("The", "Anna")) else "pt"
+    found = extract(text, language=language)
+    pairs = [(item.subject, item.object) for item in found.facts]
+
+    assert fact in pairs
+    assert set(fact) <= set(found.entities)
+
+
+def test_two_sentences_joined_by_and_keep_their_own_subjects() -> None:
+    found = facts("Tomé Sá é o gestor da linha Ria e Raul Cruz é o gestor da linha Brisa.")
+
+    assert [(subject, other) for subject, _, other in found] == [
+        ("Tomé Sá", "Ria"),
+        ("Raul Cruz", "Brisa"),
+    ]
+
+
+def test_what_describes_the_subject_between_commas_does_not_take_its_place() -> None:
+    found = facts("O João Costa, diretor da fábrica de Ovar, sucedeu a Pedro Lima.")
+
+    assert ("João Costa", "sucedeu a", "Pedro Lima") in found
+    assert ("Ovar", "sucedeu a", "Pedro Lima") not in found
+
+
+def test_a_list_of_values_under_a_label_states_nothing() -> None:
+    text = (
+        "Função: Diretora, Diretor de fábrica, Chefe de fornos, Técnico, Diretora de compras, Outro"
+    )
+
+    assert facts(text) == []
+
+
+def test_a_unit_after_a_number_is_no_name() -> None:
+    assert "GWh" not in extract("São entregues 118 GWh à fábrica de Ovar.", language="pt").entities
+
+
+def test_a_name_after_an_article_is_one_though_it_stands_at_the_start() -> None:
+    found = facts("A Termolusa pertence à alemã Brandt & Kessel GmbH, que construiu os fornos.")
+
+    assert ("Termolusa", "pertence à alemã", "Brandt & Kessel") in found
