@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Any
 
+from django.db.models import Q
 from pgvector.django import CosineDistance
 
 from corpus.models import Document
-from engines.language import fold
+from engines.language import fold, words
 from engines.registry import embedder
 from retrieval.guard import agree, signature
 from retrieval.models import CachedAnswer
@@ -39,22 +40,22 @@ def recall(
 
     The digest covers every version, so an answer whose source changed is never found again.
     """
+    same_words = " ".join(words(question))
     near = (
         CachedAnswer.objects.visible_to(user)
         .filter(
             workspace=workspace, scope=scope(workspace, user), embedder=str(embedder().identity)
         )
         .annotate(distance=CosineDistance("vector", vector))
-        .filter(distance__lte=1 - NEAR)
+        .filter(Q(distance__lte=1 - NEAR) | Q(folded=same_words))
         .order_by("distance")[:CANDIDATES]
     )
     held = list(near)
     if not held:
         return None
     mine = _signature(workspace, user, question)
-    folded = fold(question)
     for row in held:
-        if agree(mine, row.guard, same_words=row.folded == folded):
+        if agree(mine, row.guard, same_words=row.folded == same_words):
             found: CachedAnswer = row
             return found
     return None
@@ -75,7 +76,7 @@ def remember(
         user=user,
         scope=scope(workspace, user),
         question=question,
-        folded=fold(question),
+        folded=" ".join(words(question)),
         vector=vector,
         embedder=str(embedder().identity),
         guard=_signature(workspace, user, question),

@@ -1,3 +1,13 @@
 from __future__ import annotations
 
-urlpatterns: list[object] = []
+from django.urls import path
+
+from retrieval import views
+
+urlpatterns = [
+    path("", views.chat, name="chat"),
+    path("chat/ask/", views.ask, name="chat-ask"),
+    path("chat/<uuid:trace_id>/", views.run, name="chat-run"),
+    path("chat/<uuid:trace_id>/run.json", views.run_json, name="chat-run-json"),
+    path("chat/<uuid:trace_id>/source/<int:n>/", views.source, name="chat-source"),
+]

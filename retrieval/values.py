@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from routing.values import Clause, Decision
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A passage found. `score` is the store's own; `ranks` says where each leg put it, from 1."""
+    """A passage found. `score` is the store's own; `ranks` says where each leg put it, from 1.
+
+    `contrast` is the cosine less the mean cosine of all passages in the same language, where the
+    store has measured it.
+    """
 
     chunk_id: str
     document_id: str
@@ -20,6 +27,8 @@ class Hit:
     language: str
     score: float
     cosine: float | None = None
+    contrast: float | None = None
+    block: str = "paragraph"
     ranks: dict[str, int] = field(default_factory=dict)
 
 
@@ -61,6 +70,16 @@ class Retrieved:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """One clause of a message with where it was sent, why, and what was found there."""
+
+    clause: Clause
+    language: str
+    decision: Decision
+    retrieved: Retrieved
+
+
+@dataclass(frozen=True, slots=True)
 class Citation:
     """The source behind a marker `[n]`, bound when the evidence was chosen."""
 
@@ -78,10 +97,14 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the person reads. `model` is empty when no generator wrote it."""
+    """What the person reads. `model` is empty when no generator wrote it.
+
+    `said` holds each part's own words with the text that answers it, in order.
+    """
 
     text: str
     citations: tuple[Citation, ...]
+    said: tuple[tuple[str, str], ...] = ()
     refused: bool = False
     model: str = ""
     tokens_in: int = 0

@@ -1,0 +1,229 @@
+"""A question's way: screen → recall → split → route → retrieve → fuse → answer → verify → keep."""
+
+from __future__ import annotations
+
+import contextvars
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from django.db import connection
+
+from engines.language import detect
+from engines.registry import embedder
+from retrieval import cache
+from retrieval.answer import answer as answer_parts
+from retrieval.record import (
+    answer_json,
+    decision_json,
+    facts_json,
+    hits_json,
+    part_json,
+    table_json,
+)
+from retrieval.screen import screen
+from retrieval.stores import probes, retrieve
+from retrieval.values import Answer, Citation, Part
+from retrieval.verify import unsupported
+from routing.clauses import split
+from routing.services import question_route
+from telemetry.names import EventKind, SpanName
+from telemetry.services import connections_release
+from telemetry.spans import span
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from retrieval.models import CachedAnswer
+    from routing.values import Clause
+    from teams.models import User, Workspace
+
+    Emit = Callable[[EventKind, dict[str, Any]], None]
+
+AT_ONCE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """An answered question as it is kept: `parts` and `answer` are in the form of `record`."""
+
+    language: str
+    parts: list[dict[str, Any]]
+    answer: dict[str, Any]
+    cached: bool = False
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Who asks, where, and how what happens is told."""
+
+    workspace: Workspace
+    user: User
+    emit: Emit
+
+
+def ask(*, workspace: Workspace, user: User, question: str, emit: Emit) -> Outcome:
+    """Answer `question` from what `user` may read in `workspace`.
+
+    `emit` is called with each event as it happens, possibly from several threads. Raises
+    QuestionRefused for a question that cannot be taken and EngineError without an embedder.
+    """
+    asker = Asker(workspace, user, emit)
+    with span(SpanName.ASK):
+        with span(SpanName.SCREEN):
+            asked = screen(question)
+            language = detect(asked)
+        with span(SpanName.EMBED, texts=1):
+            vector = embedder().queries([asked])[0]
+        with span(SpanName.RECALL) as recalled:
+            held = cache.recall(workspace=workspace, user=user, question=asked, vector=vector)
+            recalled.set(found=held is not None)
+        if held is not None:
+            return _again(held, language, emit)
+        with span(SpanName.SPLIT) as current:
+            clauses = split(asked, language)
+            current.set(parts=len(clauses))
+        parts = _parts(asker, clauses, _vectors(clauses, asked, vector), language)
+        return _answered(asker, asked, vector, parts, language)
+
+
+def _again(held: CachedAnswer, language: str, emit: Emit) -> Outcome:
+    """The answer given before, with the decision that led to it."""
+    for part in held.parts:
+        emit(EventKind.ROUTE_DECIDED, {**part, "hits": [], "cached": True})
+    emit(EventKind.ANSWER_DELTA, {"text": held.answer["text"]})
+    return Outcome(language, held.parts, held.answer, cached=True)
+
+
+def _vectors(
+    clauses: Sequence[Clause], asked: str, vector: NDArray[np.float32]
+) -> list[NDArray[np.float32]]:
+    """One vector per clause; the whole question's own serves a message of one part."""
+    if len(clauses) == 1 and clauses[0].text == asked:
+        return [vector]
+    with span(SpanName.EMBED, texts=len(clauses)):
+        return list(embedder().queries([clause.text for clause in clauses]))
+
+
+def _parts(
+    asker: Asker,
+    clauses: Sequence[Clause],
+    vectors: Sequence[NDArray[np.float32]],
+    language: str,
+) -> list[Part]:
+    """Every clause routed and searched on its own, several of them at once."""
+    # A thread has its own connection and would not see what an open transaction has written.
+    if len(clauses) == 1 or connection.in_atomic_block:
+        return [
+            _part(asker, clause, vector, language)
+            for clause, vector in zip(clauses, vectors, strict=True)
+        ]
+    with ThreadPoolExecutor(min(AT_ONCE, len(clauses)), "clause") as pool:
+        waiting = [
+            pool.submit(
+                contextvars.copy_context().run, _part_apart, asker, clause, vector, language
+            )
+            for clause, vector in zip(clauses, vectors, strict=True)
+        ]
+        return [future.result() for future in waiting]
+
+
+def _part_apart(asker: Asker, clause: Clause, vector: NDArray[np.float32], language: str) -> Part:
+    try:
+        return _part(asker, clause, vector, language)
+    finally:
+        connections_release()
+
+
+def _part(asker: Asker, clause: Clause, vector: NDArray[np.float32], language: str) -> Part:
+    spoken = detect(clause.text, language)
+    with span(SpanName.ROUTE) as current:
+        decision = question_route(
+            workspace=asker.workspace,
+            user=asker.user,
+            text=clause.text,
+            vector=vector,
+            probes=probes(
+                workspace=asker.workspace, user=asker.user, text=clause.text, language=spoken
+            ),
+        )
+        current.set(
+            route=decision.route,
+            stage=decision.stage,
+            margin=decision.margin,
+            top_score=decision.top_score,
+            revision=decision.revision,
+        )
+    asker.emit(EventKind.ROUTE_DECIDED, decision_json(clause, decision))
+    found = retrieve(
+        decision.route,
+        workspace=asker.workspace,
+        user=asker.user,
+        text=clause.text,
+        vector=vector,
+        language=spoken,
+    )
+    if found.table is not None:
+        asker.emit(EventKind.SQL_READY, {"position": clause.position, **table_json(found.table)})
+    asker.emit(
+        EventKind.RETRIEVAL_DONE,
+        {
+            "position": clause.position,
+            "store": found.store,
+            "note": found.note,
+            "hits": hits_json(found),
+            "facts": facts_json(found),
+        },
+    )
+    return Part(clause, spoken, decision, found)
+
+
+def _answered(
+    asker: Asker,
+    asked: str,
+    vector: NDArray[np.float32],
+    parts: list[Part],
+    language: str,
+) -> Outcome:
+    with span(SpanName.ANSWER) as current:
+        made = answer_parts(parts, language)
+        current.set(model=made.model, citations=len(made.citations), refused=made.refused)
+    asker.emit(EventKind.ANSWER_DELTA, {"text": made.text})
+    with span(SpanName.VERIFY) as current:
+        made = replace(made, unsupported=_unsupported(made, asked))
+        current.set(unsupported=list(made.unsupported))
+    asker.emit(EventKind.ANSWER_CHECKED, {"unsupported": list(made.unsupported)})
+    outcome = Outcome(
+        language,
+        [part_json(part) for part in parts],
+        answer_json(made),
+        tokens_in=made.tokens_in,
+        tokens_out=made.tokens_out,
+    )
+    with span(SpanName.KEEP):
+        if not made.refused:
+            cache.remember(
+                workspace=asker.workspace,
+                user=asker.user,
+                question=asked,
+                vector=vector,
+                parts=outcome.parts,
+                answer=outcome.answer,
+            )
+    return outcome
+
+
+def _unsupported(made: Answer, asked: str) -> tuple[str, ...]:
+    """Only what a model wrote is checked: quotes and statements are their sources."""
+    if not made.model:
+        return ()
+    sources: Sequence[Citation] = made.citations
+    return unsupported(made.text, sources, asked)
+
+
+__all__ = ["Outcome", "ask"]

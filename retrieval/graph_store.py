@@ -1,0 +1,103 @@
+"""The graph store: entities that the question names, a walk from them, and the relations on the way."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from django.utils import translation
+from django.utils.translation import gettext as _
+
+from corpus.selectors import chunks_live
+from retrieval.fusion import rrf
+from retrieval.graph_cache import graph_read
+from retrieval.graph_chain import asked_of, chain
+from retrieval.graph_seeds import seeds_of
+from retrieval.ppr import personalized_pagerank
+from retrieval.sentences import DATE, NUMBER, asked_kind
+from retrieval.text_store import hit, passage_values
+from retrieval.values import Retrieved
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from retrieval.fusion import Fused
+    from retrieval.graph_cache import LoadedGraph
+    from retrieval.graph_seeds import Seed
+    from retrieval.values import GraphFact
+    from teams.models import User, Workspace
+
+STORE = "graph"
+CANDIDATES = 30
+# The passages that state the facts of the answer come before those that only lie near: twice the
+# weight outranks the other two lists together. Only as many as fit the top five beside others.
+STATED, STATED_WEIGHT = 4, 2.0
+
+
+def search(
+    *,
+    workspace: Workspace,
+    user: User,
+    text: str,
+    vector: NDArray[np.float32],
+    language: str,
+    limit: int = 8,
+) -> Retrieved:
+    """The facts that lead to an answer, and the passages near the entities that the question names.
+
+    `vector` is (d,) with unit length, made by the embedder in force. Passages are ranked by
+    Personalized PageRank from the seeds and by the cosine of their text, fused by RRF; only passages
+    of current versions that `user` may see take part. Nothing is found without a seed.
+    """
+    graph = graph_read(workspace=workspace, user=user)
+    with translation.override("pt" if language == "pt" else "en"):
+        if not graph.links:
+            return Retrieved(STORE, note=_("No relations between names are held here."))
+        seeds = seeds_of(graph, text, vector)
+        if not seeds:
+            return Retrieved(STORE, note=_("The question names nothing that the graph holds."))
+    facts = _fitting(text, chain(graph, seeds, asked_of(text, language, seeds)))
+    ranked = _ranked(graph, seeds, facts, vector)[:limit]
+    rows = passage_values(
+        chunks_live(workspace, user).filter(pk__in=[item.key for item in ranked]), vector
+    )
+    held = {str(row["pk"]): row for row in rows}
+    hits = tuple(hit(held[item.key], item.score, item.ranks) for item in ranked if item.key in held)
+    shown = {found.chunk_id for found in hits}
+    return Retrieved(
+        STORE, hits=hits, facts=tuple(fact for fact in facts if fact.chunk_id in shown)
+    )
+
+
+def _fitting(text: str, facts: tuple[GraphFact, ...]) -> tuple[GraphFact, ...]:
+    """No facts when a number or a date is asked for and none of them states one."""
+    kind = asked_kind(text)
+    if kind == "number" and not any(NUMBER.search(fact.predicate) for fact in facts):
+        return ()
+    if kind == "date" and not any(DATE.search(fact.sentence) for fact in facts):
+        return ()
+    return facts
+
+
+def _ranked(
+    graph: LoadedGraph,
+    seeds: tuple[Seed, ...],
+    facts: tuple[GraphFact, ...],
+    vector: NDArray[np.float32],
+) -> list[Fused]:
+    """Passages by the walk, by cosine, and first those that state the facts."""
+    scores = personalized_pagerank(graph.walk, {seed.entity: seed.weight for seed in seeds})
+    walked = np.array([scores.get(("passage", j), 0.0) for j in range(len(graph.passages))])
+    cosines = graph.passage_vectors @ vector
+    # Equal walks are common (a name's neighbours are alike): the nearer text goes first.
+    by_walk = [int(j) for j in np.lexsort((-cosines, -walked))[:CANDIDATES] if walked[j] > 0]
+    by_vector = [int(j) for j in np.argsort(-cosines, kind="stable")[:CANDIDATES] if cosines[j] > 0]
+    stated = list(dict.fromkeys(fact.chunk_id for fact in facts))[:STATED]
+    return rrf(
+        {
+            "facts": stated,
+            "walk": [graph.passages[j] for j in by_walk],
+            "vector": [graph.passages[j] for j in by_vector],
+        },
+        weights={"facts": STATED_WEIGHT},
+    )

@@ -1,0 +1,320 @@
+"""What the pages show of a run and of a source, read again under the reader's rights each time."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from django.utils.translation import gettext as _
+
+from corpus.models import Document
+from corpus.selectors import chunks_live
+from telemetry.models import RunEvent, RunState, Trace
+from telemetry.names import TERMINAL_EVENTS, EventKind
+from telemetry.panel import PartView, SpanRow, part_view, sql_shown, waterfall
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from corpus.models import Chunk
+    from teams.models import User
+
+EXCERPT = 260
+AROUND = 2
+MARKER = re.compile(r"\[(\d{1,3})\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A stretch of an answer: plain text, a marker with its number, or words without support."""
+
+    text: str
+    n: int = 0
+    unsupported: bool = False
+    withdrawn: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPart:
+    said: str
+    paragraphs: tuple[tuple[Segment, ...], ...]
+
+
+@dataclass(slots=True)
+class RunView:
+    """A run as it stood after its event `seq`, or as it was settled."""
+
+    state: str
+    seq: int
+    status: str
+    parts: list[PartView]
+    answer: list[AnswerPart] = field(default_factory=list)
+    citations: list[dict[str, Any]] = field(default_factory=list)
+    unsupported: list[str] = field(default_factory=list)
+    model: str = ""
+    error: str = ""
+    spans: list[SpanRow] = field(default_factory=list)
+
+    @property
+    def running(self) -> bool:
+        return self.state == RunState.RUNNING
+
+    @property
+    def several(self) -> bool:
+        return len(self.parts) > 1
+
+
+@dataclass(frozen=True, slots=True)
+class SourceView:
+    """A citation with what it cites. `withdrawn` when that can no longer be read: no text then."""
+
+    citation: dict[str, Any]
+    withdrawn: bool
+    passage: Chunk | None = None
+    before: tuple[Chunk, ...] = ()
+    after: tuple[Chunk, ...] = ()
+    table: dict[str, Any] | None = None
+
+    @property
+    def sql_shown(self) -> str:
+        return sql_shown(self.citation.get("sql", ""))
+
+
+def run_view(trace: Trace, user: User, upto: int | None) -> RunView:
+    """The run after its event `upto`; without it, as it stands now."""
+    if trace.state != RunState.RUNNING and upto is None:
+        return _settled(trace, user)
+    return _running(trace, user, upto)
+
+
+def _settled(trace: Trace, user: User) -> RunView:
+    answer = trace.answer
+    shown = RunView(
+        state=trace.state,
+        seq=0,
+        status=_status(trace.state, None),
+        parts=[part_view(part) for part in trace.parts],
+        citations=[dict(item) for item in answer.get("citations") or []],
+        unsupported=list(answer.get("unsupported") or []),
+        model=answer.get("model", ""),
+        error=trace.error,
+        spans=waterfall(trace.spans.all()),
+    )
+    _fill(shown, trace, user)
+    shown.answer = _answer(answer, shown)
+    return shown
+
+
+def _answer(answer: dict[str, Any], shown: RunView) -> list[AnswerPart]:
+    """The answer by its parts, each under its own words when there are several."""
+    said = answer.get("parts") or []
+    several = [(item["said"], item["text"]) for item in said] if len(said) > 1 else []
+    numbers = {item["n"]: item["withdrawn"] for item in shown.citations}
+    return [
+        AnswerPart(head, paragraphs(text, numbers, shown.unsupported))
+        for head, text in several or [("", answer.get("text", ""))]
+        if text
+    ]
+
+
+def answer_text(shown: RunView) -> str:
+    """The answer as plain text, without what it quoted from withdrawn sources."""
+    blocks = []
+    for part in shown.answer:
+        lines = [part.said] if part.said else []
+        for line in part.paragraphs:
+            words = [_("(withdrawn)") if item.withdrawn else item.text for item in line]
+            lines.append("".join(words))
+        blocks.append("\n".join(lines))
+    return "\n\n".join(blocks)
+
+
+def _running(trace: Trace, user: User, upto: int | None) -> RunView:
+    events: list[RunEvent] = list(trace.events.all())
+    if upto is not None:
+        events = [event for event in events if event.seq <= upto]
+    if any(event.kind in TERMINAL_EVENTS for event in events):
+        trace.refresh_from_db()
+        return _settled(trace, user)
+    parts: dict[int, dict[str, Any]] = {}
+    text = ""
+    for event in events:
+        text += _apply(event, parts)
+    last = events[-1].kind if events else None
+    shown = RunView(
+        state=RunState.RUNNING,
+        seq=events[-1].seq if events else 0,
+        status=_status(RunState.RUNNING, last),
+        parts=[part_view(parts[position]) for position in sorted(parts)],
+        answer=[AnswerPart("", paragraphs(text, {}, []))] if text else [],
+    )
+    _fill(shown, trace, user)
+    return shown
+
+
+def _apply(event: RunEvent, parts: dict[int, dict[str, Any]]) -> str:
+    """Put what `event` says into `parts`; gives the answer's text that it adds."""
+    payload, position = event.payload, event.payload.get("position", 0)
+    match event.kind:
+        case EventKind.ROUTE_DECIDED:
+            parts[position] = dict(payload)
+        case EventKind.SQL_READY if position in parts:
+            parts[position]["table"] = payload
+        case EventKind.RETRIEVAL_DONE if position in parts:
+            parts[position].update(payload)
+        case EventKind.ANSWER_DELTA:
+            return str(payload.get("text", ""))
+    return ""
+
+
+def _status(state: str, last: str | None) -> str:
+    """What the status region announces: a change of stage, in a few words."""
+    if state != RunState.RUNNING:
+        return {
+            RunState.DONE.value: _("The answer is ready."),
+            RunState.REFUSED.value: _("No answer was found in the sources."),
+            RunState.INTERRUPTED.value: _("The run was interrupted."),
+        }.get(state, _("The run failed."))
+    match last:
+        case EventKind.ROUTE_DECIDED:
+            return _("The route is decided. Searching …")
+        case EventKind.SQL_READY | EventKind.RETRIEVAL_DONE:
+            return _("Sources are found. Composing the answer …")
+        case EventKind.ANSWER_DELTA | EventKind.ANSWER_CHECKED:
+            return _("Checking the answer against its sources …")
+    return _("Reading the question …")
+
+
+def paragraphs(
+    text: str, numbers: Mapping[int, bool], unsupported: Sequence[str]
+) -> tuple[tuple[Segment, ...], ...]:
+    """`text` by its lines, its markers `[n]` apart.
+
+    `numbers` says of each source whether it is withdrawn. A line that cites a withdrawn source may
+    quote it, so its words are left out.
+    """
+    return tuple(
+        tuple(_segments(line.strip(), numbers, unsupported))
+        for line in text.splitlines()
+        if line.strip()
+    )
+
+
+def _segments(
+    line: str, numbers: Mapping[int, bool], unsupported: Sequence[str]
+) -> Iterable[Segment]:
+    markers = [found for found in MARKER.finditer(line) if int(found.group(1)) in numbers]
+    if any(numbers[int(found.group(1))] for found in markers):
+        yield Segment("", withdrawn=True)
+        for found in markers:
+            yield Segment(found.group(0), n=int(found.group(1)))
+        return
+    at = 0
+    for found in markers:
+        yield from _marked(line[at : found.start()], unsupported)
+        yield Segment(found.group(0), n=int(found.group(1)))
+        at = found.end()
+    yield from _marked(line[at:], unsupported)
+
+
+def _marked(text: str, unsupported: Sequence[str]) -> Iterable[Segment]:
+    words = [re.escape(word) for word in sorted(unsupported, key=len, reverse=True) if word]
+    if not words:
+        if text:
+            yield Segment(text)
+        return
+    for index, piece in enumerate(re.split(rf"(?<!\w)({'|'.join(words)})(?!\w)", text)):
+        if piece:
+            yield Segment(piece, unsupported=bool(index % 2))
+
+
+def _keys(values: Iterable[str]) -> list[str]:
+    """Those of `values` that can be a row's key."""
+    kept = []
+    for value in values:
+        try:
+            kept.append(str(uuid.UUID(str(value))))
+        except ValueError:
+            continue
+    return kept
+
+
+def versions_readable(trace: Trace, user: User, documents: Iterable[str]) -> set[tuple[str, str]]:
+    """(document, version) for each of `documents` that `user` may read now, at its current version."""
+    rows = Document.objects.visible_to(user).in_workspace(trace.workspace)
+    found = rows.filter(pk__in=_keys(documents)).values_list("pk", "current_id")
+    return {(str(document), str(version)) for document, version in found}
+
+
+def _fill(shown: RunView, trace: Trace, user: User) -> None:
+    """Add passages' excerpts and numbers; take away rows of tables that can no longer be read."""
+    keys = {hit["chunk_id"] for part in shown.parts for hit in part.hits}
+    keys |= {fact["chunk_id"] for part in shown.parts for fact in part.facts}
+    keys |= {item.get("chunk_id", "") for item in shown.citations}
+    texts = dict(
+        chunks_live(trace.workspace, user).filter(pk__in=_keys(keys)).values_list("pk", "text")
+    )
+    excerpts = {str(key): _excerpt(text) for key, text in texts.items()}
+    tables = [part.table for part in shown.parts if part.table is not None]
+    documents = [table.get("document_id", "") for table in tables]
+    documents += [item.get("document_id", "") for item in shown.citations]
+    versions = versions_readable(trace, user, documents)
+    cited = {item["chunk_id"]: item["n"] for item in shown.citations if item.get("chunk_id")}
+    for part in shown.parts:
+        for found in (*part.hits, *part.facts):
+            found["excerpt"] = excerpts.get(found["chunk_id"], "")
+            found["withdrawn"] = found["chunk_id"] not in excerpts
+            found["n"] = cited.get(found["chunk_id"], 0)
+        if part.table is not None and not _table_readable(part.table, versions):
+            part.table = {**part.table, "rows": [], "sentence": "", "withdrawn": True}
+    for item in shown.citations:
+        item["withdrawn"] = (
+            not _table_readable(item, versions)
+            if item.get("kind") == "sql"
+            else item.get("chunk_id") not in excerpts
+        )
+
+
+def _table_readable(item: dict[str, Any], versions: set[tuple[str, str]]) -> bool:
+    return (str(item.get("document_id", "")), str(item.get("version_id", ""))) in versions
+
+
+def _excerpt(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= EXCERPT else flat[:EXCERPT].rsplit(" ", 1)[0] + " …"
+
+
+def source_view(trace: Trace, user: User, n: int) -> SourceView | None:
+    """What citation `n` of the run's answer cites, as `user` may read it now; None if there is none."""
+    citations = trace.answer.get("citations") or []
+    citation = next((item for item in citations if item["n"] == n), None)
+    if citation is None:
+        return None
+    if citation.get("kind") == "sql":
+        return _sql_source(trace, user, citation)
+    live = chunks_live(trace.workspace, user)
+    passage = live.filter(pk__in=_keys([citation.get("chunk_id", "")])).first()
+    if passage is None:
+        return SourceView(citation, withdrawn=True)
+    near = live.filter(
+        version_id=passage.version_id,
+        position__range=(passage.position - AROUND, passage.position + AROUND),
+    )
+    return SourceView(
+        citation,
+        withdrawn=False,
+        passage=passage,
+        before=tuple(chunk for chunk in near if chunk.position < passage.position),
+        after=tuple(chunk for chunk in near if chunk.position > passage.position),
+    )
+
+
+def _sql_source(trace: Trace, user: User, citation: dict[str, Any]) -> SourceView:
+    versions = versions_readable(trace, user, [citation.get("document_id", "")])
+    if not _table_readable(citation, versions):
+        return SourceView(citation, withdrawn=True)
+    tables = [part["table"] for part in trace.parts if part.get("table")]
+    table = next((held for held in tables if held.get("sql") == citation.get("sql")), None)
+    return SourceView(citation, withdrawn=False, table=table)

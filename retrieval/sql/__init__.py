@@ -1,0 +1,117 @@
+"""Questions to tables: compiled by arithmetic, else written by a model, always guarded and shown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.utils import timezone
+
+from engines.errors import EngineError
+from engines.registry import generator
+from retrieval.sql import generate, guard, phrase, render
+from retrieval.sql.catalogue import catalogue_read
+from retrieval.sql.compiler import compile_question
+from retrieval.sql.empty import why_empty
+from retrieval.sql.execute import SqlFailed, rows_read
+from retrieval.sql.guard import SqlRefused
+from retrieval.sql.plan import Abstain
+from retrieval.sql.wording import reason
+from retrieval.values import Retrieved, TableResult
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Sequence
+
+    from retrieval.sql.catalogue import Table
+    from retrieval.sql.plan import Plan
+    from teams.models import User, Workspace
+
+__all__ = ["search"]
+STORE = "relational"
+
+
+def search(
+    *, workspace: Workspace, user: User, text: str, language: str, today: dt.date | None = None
+) -> Retrieved:
+    """The rows that answer `text` from the tables of `workspace` that `user` may see.
+
+    `language` is that of the sentence (pt, else English); `today` settles 'this year'. Never raises
+    for a question it cannot read: the result is then empty and its `note` says why.
+    """
+    tables = catalogue_read(workspace=workspace, user=user)
+    plan = compile_question(text, tables, language=language, today=today or timezone.localdate())
+    if isinstance(plan, Abstain):
+        return _by_model(workspace, tables, text, language, plan)
+    table = next(table for table in tables if table.sql_name == plan.table)
+    return _by_plan(workspace, plan, table, language)
+
+
+def _by_plan(workspace: Workspace, plan: Plan, table: Table, language: str) -> Retrieved:
+    try:
+        sql = guard.guarded(render.statement(plan, table).sql(dialect="postgres"), [table])
+        read = rows_read(workspace=workspace, statement=sql)
+    except SqlRefused as error:
+        return Retrieved(STORE, note=reason("refused", language, why=str(error)))
+    except SqlFailed as error:
+        return Retrieved(STORE, note=reason("failed", language, why=str(error)))
+    rows = phrase.in_calendar_order(plan, table, read.rows)
+    if not rows or (not plan.groups and plan.aggregate and rows[0][0] is None):
+        return Retrieved(STORE, note=why_empty(workspace, plan, table, language))
+    result = TableResult(
+        sql=sql,
+        origin="compiled",
+        plan=phrase.plan_sentence(plan, table, language),
+        columns=read.columns,
+        rows=rows,
+        table_title=table.title,
+        document_id=table.document_id,
+        version_id=table.version_id,
+        document=table.document,
+        sentence=phrase.sentence(plan, table, rows, language),
+        truncated=read.truncated,
+    )
+    return Retrieved(STORE, table=result)
+
+
+def _by_model(
+    workspace: Workspace, tables: Sequence[Table], text: str, language: str, why: Abstain
+) -> Retrieved:
+    model = generator() if tables else None
+    if model is None:
+        return Retrieved(STORE, note=why.reason)
+    try:
+        written = generate.write(generator=model, workspace=workspace, tables=tables, text=text)
+    except SqlRefused as error:
+        note = reason("refused", language, why=str(error))
+        return Retrieved(STORE, note=f"{why.reason} {note}")
+    except SqlFailed as error:
+        note = reason("failed", language, why=str(error))
+        return Retrieved(STORE, note=f"{why.reason} {note}")
+    except EngineError as error:
+        note = reason("engine", language, why=str(error))
+        return Retrieved(STORE, note=f"{why.reason} {note}")
+    if written is None or not written.rows.rows:
+        return Retrieved(STORE, note=why.reason)
+    return Retrieved(STORE, table=_written_result(written, language))
+
+
+def _written_result(written: generate.Written, language: str) -> TableResult:
+    """The result of a model's statement: the rows themselves are its sentence."""
+    rows = written.rows.rows
+    lines = [
+        " — ".join(phrase.shown(cell, language) for cell in row) for row in rows[: phrase.SHOWN]
+    ]
+    heads = " — ".join(written.rows.columns)
+    return TableResult(
+        sql=written.sql,
+        origin=written.origin,
+        plan="",
+        columns=written.rows.columns,
+        rows=rows,
+        table_title=written.table.title,
+        document_id=written.table.document_id,
+        version_id=written.table.version_id,
+        document=written.table.document,
+        sentence=f"{heads}: {'; '.join(lines)}.",
+        truncated=written.rows.truncated,
+    )

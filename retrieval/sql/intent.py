@@ -1,0 +1,239 @@
+"""What a question wants to be computed: its counting, summing, comparing and listing words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from retrieval.sql import lexicon
+from retrieval.sql.periods import year_of
+from retrieval.sql.plan import Op
+
+SOFT_SUMS = frozenset({("quanto",), ("quanta",), ("how", "much")})
+BARE = frozenset({"mais", "menos", "most", "least", "fewest"})
+BEFORE_RELATIVE = frozenset({"em", "de", "a", "para", "por", "com", "sobre", "ao"})
+LISTING = frozenset({"liste", "lista", "listar", "list", "enumere"})
+ARTICLES = frozenset({"o", "a", "os", "as", "the", "um", "uma", "de", "do", "da"})
+DATE_AWARE = frozenset({"at_least", "at_most"})
+OPS = {
+    "at_least": Op.GE,
+    "at_most": Op.LE,
+    "more": Op.GT,
+    "less": Op.LT,
+    "exactly": Op.EQ,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A number that rows are held against, with the unit said after it."""
+
+    places: tuple[int, ...]
+    op: Op
+    values: tuple[float, ...]
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Superlative:
+    """`sign` is +1 for most, -1 for least; `bare` are mais/most without a quality of their own."""
+
+    sign: int
+    concept: str
+    bare: bool
+    place: int
+
+
+@dataclass(slots=True)
+class Intent:
+    """Places are those of the last word of each phrase."""
+
+    count_at: int | None = None
+    sum_at: int | None = None
+    soft_sum: bool = False
+    avg: bool = False
+    distinct: bool = False
+    superlative: Superlative | None = None
+    top: int = 0
+    groups: list[int] = field(default_factory=list)
+    which: list[int] = field(default_factory=list)
+    who: bool = False
+    when: bool = False
+    excepts: list[int] = field(default_factory=list)
+    negations: list[int] = field(default_factory=list)
+
+    @property
+    def aggregates(self) -> bool:
+        """Whether the answer must come from an aggregate over rows."""
+        return (
+            self.count_at is not None or self.avg or (self.sum_at is not None and not self.soft_sum)
+        )
+
+
+def at(words: list[str], place: int, phrases: tuple[tuple[str, ...], ...]) -> int:
+    """How many words of the longest of `phrases` stand at `place`."""
+    for phrase in phrases:
+        if tuple(words[place : place + len(phrase)]) == phrase:
+            return len(phrase)
+    return 0
+
+
+def comparisons(words: list[str], marks: list[str]) -> list[Comparison]:
+    """Comparisons with numbers, marked as read. Years after 'from' or 'until' are left to periods."""
+    found = []
+    for place in range(len(words)):
+        comparison = None if marks[place] else _between(words, place) or _compared(words, place)
+        if comparison and not any(marks[at] for at in comparison.places):
+            found.append(comparison)
+            for at_place in comparison.places:
+                marks[at_place] = "comparison"
+    return found
+
+
+def _number(words: list[str], place: int) -> tuple[float, int, str] | None:
+    """(number, last place, unit) of the number that begins at `place`."""
+    while place < len(words) and words[place] in {"o", "a", "os", "as", "the", "€", "$"}:
+        place += 1
+    value = lexicon.number(words[place]) if place < len(words) else None
+    if value is None:
+        return None
+    following = words[place + 1] if place + 1 < len(words) else ""
+    if following in {"mil", "thousand", "k"}:
+        value, place = value * 1_000, place + 1
+    elif following in {"milhao", "milhoes", "million", "millions"}:
+        value, place = value * 1_000_000, place + 1
+    unit = ""
+    after = place + 1
+    if after < len(words) and words[after] == "de":
+        after += 1
+    if after < len(words):
+        for kind in ("money", "quantity", "age"):
+            if words[after] in lexicon.unit_words(kind) or words[after] == "%":
+                return value, after, words[after]
+    return value, place, unit
+
+
+def _compared(words: list[str], place: int) -> Comparison | None:
+    for name, op in OPS.items():
+        length = at(words, place, lexicon.phrases(name))
+        read = _number(words, place + length) if length else None
+        if read is None:
+            continue
+        value, last, unit = read
+        if name in DATE_AWARE and not unit and year_of(words[last]):
+            return None
+        return Comparison(tuple(range(place, last + 1)), op, (value,), unit)
+    read = _number(words, place) if words[place][0].isdigit() else None
+    if read and tuple(words[read[1] + 1 : read[1] + 3]) in {("ou", "mais"), ("or", "more")}:
+        return Comparison(tuple(range(place, read[1] + 3)), Op.GE, (read[0],), read[2])
+    if read and tuple(words[read[1] + 1 : read[1] + 3]) in {("ou", "menos"), ("or", "less")}:
+        return Comparison(tuple(range(place, read[1] + 3)), Op.LE, (read[0],), read[2])
+    return None
+
+
+def _between(words: list[str], place: int) -> Comparison | None:
+    length = at(words, place, lexicon.phrases("between"))
+    one = _number(words, place + length) if length else None
+    if one is None or one[1] + 2 > len(words) or words[one[1] + 1] not in {"e", "and"}:
+        return None
+    two = _number(words, one[1] + 2)
+    if two is None:
+        return None
+    years = year_of(words[one[1]]) and year_of(words[two[1]])
+    dated = two[1] + 1 < len(words) and words[two[1] + 1] in lexicon.months()
+    if (years and not two[2]) or dated:
+        return None
+    return Comparison(tuple(range(place, two[1] + 1)), Op.BETWEEN, (one[0], two[0]), two[2])
+
+
+def read(words: list[str], marks: list[str]) -> Intent:
+    """The intents of a question, their words marked. Marked words are left alone."""
+    intent = Intent()
+    for name, keep in (
+        ("except", intent.excepts),
+        ("negation", intent.negations),
+    ):
+        for place, length in _each(words, marks, name):
+            keep.append(place + length - 1)
+            _mark(marks, place, length)
+    _sums(words, marks, intent)
+    _superlative(words, marks, intent)
+    for _, length in _each(words, marks, "distinct"):
+        intent.distinct = bool(length)
+        _mark(marks, _, length)
+    for place, length in _each(words, marks, "group"):
+        intent.groups.append(place + length - 1)
+        _mark(marks, place, length)
+    _questions(words, marks, intent)
+    return intent
+
+
+def _each(words: list[str], marks: list[str], name: str) -> list[tuple[int, int]]:
+    found, place = [], 0
+    while place < len(words):
+        length = at(words, place, lexicon.phrases(name))
+        if length and not any(marks[place : place + length]):
+            found.append((place, length))
+            place += length
+        else:
+            place += 1
+    return found
+
+
+def _mark(marks: list[str], place: int, length: int, name: str = "intent") -> None:
+    for at_place in range(place, place + length):
+        marks[at_place] = name
+
+
+def _sums(words: list[str], marks: list[str], intent: Intent) -> None:
+    for place, length in _each(words, marks, "count"):
+        intent.count_at = place + length - 1 if intent.count_at is None else intent.count_at
+        _mark(marks, place, length)
+    for place, length in _each(words, marks, "avg"):
+        intent.avg = True
+        _mark(marks, place, length)
+    for place, length in _each(words, marks, "sum"):
+        soft = tuple(words[place : place + length]) in SOFT_SUMS
+        intent.soft_sum = soft if intent.sum_at is None else intent.soft_sum and soft
+        intent.sum_at = place + length - 1
+        _mark(marks, place, length)
+
+
+def _superlative(words: list[str], marks: list[str], intent: Intent) -> None:
+    for place in range(len(words)):
+        for phrase, sign, concept in lexicon.superlatives():
+            fits = tuple(words[place : place + len(phrase)]) == phrase
+            if not fits or any(marks[place : place + len(phrase)]):
+                continue
+            bare = phrase[-1] in BARE
+            known = intent.superlative
+            if known is None or (known.bare and not bare) or (concept and not known.concept):
+                intent.superlative = Superlative(sign, concept, bare, place + len(phrase) - 1)
+            _mark(marks, place, len(phrase))
+            _top(words, marks, intent, place, place + len(phrase) - 1)
+            break
+
+
+def _top(words: list[str], marks: list[str], intent: Intent, first: int, last: int) -> None:
+    """The n of 'top 5', 'os 5 maiores', 'the three largest', 'os 3 produtos mais vendidos'."""
+    near = [last + 1, *range(first - 1, max(-1, first - 6), -1)]
+    for place in near:
+        if not 0 <= place < len(words) or marks[place]:
+            continue
+        value = lexicon.number(words[place])
+        if value and value.is_integer() and 2 <= value <= 100:
+            intent.top = int(value)
+            marks[place] = "intent"
+            return
+
+
+def _questions(words: list[str], marks: list[str], intent: Intent) -> None:
+    for place, length in _each(words, marks, "which"):
+        word = words[place]
+        if word == "que" and place and words[place - 1] not in BEFORE_RELATIVE:
+            continue
+        if word in LISTING and place:
+            continue
+        intent.which.append(place + length - 1)
+        _mark(marks, place, length)
+    intent.who = any(word in {"quem", "who"} for word in words)
+    intent.when = any(word in {"quando", "when"} for word in words)

@@ -1,0 +1,88 @@
+"""A question as it was understood, before any SQL: typed, frozen, and small enough to show."""
+
+from __future__ import annotations
+
+import datetime as dt
+import enum
+from dataclasses import dataclass
+
+Literal = str | int | float | bool | dt.date
+
+
+class Aggregate(enum.StrEnum):
+    NONE = ""
+    COUNT = "count"
+    DISTINCT = "count distinct"
+    SUM = "sum"
+    AVG = "avg"
+    MIN = "min"
+    MAX = "max"
+
+
+class Op(enum.StrEnum):
+    """How a column is held against values. RANGE is from ≤ x < to; MONTH and QUARTER are of any year."""
+
+    EQ = "="
+    NE = "<>"
+    GT = ">"
+    GE = ">="
+    LT = "<"
+    LE = "<="
+    BETWEEN = "between"
+    RANGE = "range"
+    MONTH = "month"
+    QUARTER = "quarter"
+
+
+class Part(enum.StrEnum):
+    """The part of a column by which rows are grouped; WHOLE is the value as it stands."""
+
+    WHOLE = ""
+    DAY = "day"
+    MONTH = "month"
+    QUARTER = "quarter"
+    YEAR = "year"
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """`column` `op` `values`. Several values of EQ mean any of them, of NE none of them."""
+
+    column: str
+    op: Op
+    values: tuple[Literal, ...]
+    said: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    column: str
+    part: Part = Part.WHOLE
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One statement over one table.
+
+    With `groups` the aggregate is per group; without an aggregate the `show` columns are listed.
+    `order` is +1 for largest first, -1 for smallest first, 0 for by name; `limit` 0 means all rows.
+    `noun` is the question's own word for what is counted.
+    """
+
+    table: str
+    aggregate: Aggregate
+    column: str = ""
+    show: tuple[str, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    groups: tuple[Group, ...] = ()
+    order: int = 0
+    limit: int = 0
+    noun: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Abstain:
+    """Why no statement was made, in the question's language; `words` are those not understood."""
+
+    reason: str
+    words: tuple[str, ...] = ()

@@ -1,0 +1,33 @@
+"""What the router may ask of the tables: can this question be read as a query at all?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.utils import timezone
+
+from retrieval.sql.catalogue import catalogue_read
+from retrieval.sql.compiler import compile_question
+from retrieval.sql.phrase import plan_sentence
+from retrieval.sql.plan import Abstain, Aggregate
+
+if TYPE_CHECKING:
+    import datetime as dt
+
+    from teams.models import User, Workspace
+
+
+def readable(
+    *, workspace: Workspace, user: User, text: str, language: str, today: dt.date | None = None
+) -> tuple[bool | None, str]:
+    """Whether every word of the question has a place in a query, and the plan or the reason why not.
+
+    None for a mere listing: that it can be read does not tell that a list was asked for.
+    """
+    tables = catalogue_read(workspace=workspace, user=user)
+    plan = compile_question(text, tables, language=language, today=today or timezone.localdate())
+    if isinstance(plan, Abstain):
+        return False, plan.reason
+    table = next(table for table in tables if table.sql_name == plan.table)
+    listing = plan.aggregate is Aggregate.NONE
+    return None if listing else True, plan_sentence(plan, table, language)

@@ -1,0 +1,132 @@
+"""From a plan to a statement, built as a syntax tree and never as text."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from retrieval.sql.plan import Aggregate, Condition, Group, Op, Part, Plan
+
+if TYPE_CHECKING:
+    from retrieval.sql.catalogue import Table
+    from retrieval.sql.plan import Literal
+
+ROW_CAP = 1_000
+
+
+def statement(plan: Plan, table: Table) -> exp.Select:
+    """The SELECT of `plan`. Grouped or listed columns come first, the amount last."""
+    query = exp.Select().from_(exp.to_table(table.sql_name, quoted=True))
+    groups = [_group(group) for group in plan.groups]
+    if plan.aggregate:
+        amount = _aggregate(plan)
+        names = [
+            exp.alias_(g, _name(p), quoted=True) for g, p in zip(groups, plan.groups, strict=True)
+        ]
+        query = query.select(*names, exp.alias_(amount, "result", quoted=True))
+    else:
+        query = query.select(*[_column(name) for name in plan.show])
+        if not plan.order:
+            query = query.distinct()
+    for condition in plan.conditions:
+        query = query.where(_condition(condition))
+    if plan.limit:
+        for name in [group.column for group in plan.groups] or [plan.column]:
+            query = query.where(exp.Not(this=exp.Is(this=_column(name), expression=exp.Null())))
+    if groups:
+        query = query.group_by(*[group.copy() for group in groups])
+    return _ordered(query, plan, groups)
+
+
+def _ordered(query: exp.Select, plan: Plan, groups: list[exp.Expr]) -> exp.Select:
+    keys: list[exp.Expr] = []
+    if plan.order:
+        amount = _aggregate(plan) if plan.aggregate else _column(plan.column)
+        keys.append(exp.Ordered(this=amount, desc=plan.order > 0, nulls_first=False))
+    ties_kept = plan.limit == 1
+    if not ties_kept:
+        names = groups or ([] if plan.aggregate else [_column(name) for name in plan.show])
+        keys += [exp.Ordered(this=name.copy(), nulls_first=False) for name in names]
+    if keys:
+        query = query.order_by(*keys)
+    if not ties_kept:
+        return query.limit(plan.limit or ROW_CAP)
+    # Those that share first place are all shown.
+    options = exp.LimitOptions(rows=True, with_ties=True)
+    query.set(
+        "limit", exp.Fetch(direction="FIRST", count=exp.Literal.number(1), limit_options=options)
+    )
+    return query
+
+
+def _column(name: str) -> exp.Column:
+    return exp.column(name, quoted=True)
+
+
+def _name(group: Group) -> str:
+    return f"{group.column}_{group.part}" if group.part else group.column
+
+
+def _group(group: Group) -> exp.Expr:
+    if group.part in {Part.WHOLE, Part.DAY}:
+        return _column(group.column)
+    start = exp.Anonymous(
+        this="DATE_TRUNC", expressions=[_literal(str(group.part)), _column(group.column)]
+    )
+    return exp.cast(start, "date")
+
+
+def _aggregate(plan: Plan) -> exp.Expr:
+    if plan.aggregate is Aggregate.COUNT:
+        return exp.Count(this=exp.Star())
+    column = _column(plan.column)
+    if plan.aggregate is Aggregate.DISTINCT:
+        return exp.Count(this=exp.Distinct(expressions=[column]))
+    kinds = {
+        Aggregate.SUM: exp.Sum,
+        Aggregate.AVG: exp.Avg,
+        Aggregate.MIN: exp.Min,
+        Aggregate.MAX: exp.Max,
+    }
+    made: exp.Expr = kinds[plan.aggregate](this=column)
+    return made
+
+
+def _literal(value: Literal) -> exp.Expr:
+    if isinstance(value, bool):
+        return exp.true() if value else exp.false()
+    if isinstance(value, dt.date):
+        return exp.cast(exp.Literal.string(value.isoformat()), "date")
+    made: exp.Expr = exp.convert(value)
+    return made
+
+
+def _condition(condition: Condition) -> exp.Expr:
+    column = _column(condition.column)
+    values = [_literal(value) for value in condition.values]
+    if condition.op is Op.MONTH or condition.op is Op.QUARTER:
+        part = exp.Extract(this=exp.var(str(condition.op).upper()), expression=column)
+        return exp.In(this=part, expressions=values)
+    if condition.op is Op.BETWEEN:
+        return exp.Between(this=column, low=values[0], high=values[1])
+    if condition.op is Op.RANGE:
+        low, high = (
+            exp.GTE(this=column, expression=values[0]),
+            exp.LT(this=column.copy(), expression=values[1]),
+        )
+        return exp.and_(low, high)
+    if condition.op in {Op.EQ, Op.NE}:
+        return _membership(column, condition.op, values)
+    kinds = {Op.GT: exp.GT, Op.GE: exp.GTE, Op.LT: exp.LT, Op.LE: exp.LTE}
+    made: exp.Expr = kinds[condition.op](this=column, expression=values[0])
+    return made
+
+
+def _membership(column: exp.Column, op: Op, values: list[exp.Expr]) -> exp.Expr:
+    if len(values) == 1:
+        made: exp.Expr = exp.EQ(this=column, expression=values[0])
+    else:
+        made = exp.In(this=column, expressions=values)
+    return exp.Not(this=exp.paren(made)) if op is Op.NE else made

@@ -1,0 +1,126 @@
+"""What a question asks for or groups by: a column, a part of a date, or the table's own rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from retrieval.sql import amounts, filters, lexicon, matching, measures
+from retrieval.sql import intent as intents
+from retrieval.sql.filters import Unclear
+from retrieval.sql.plan import Group, Part
+from retrieval.sql.reading import Reading, part_of
+
+if TYPE_CHECKING:
+    from retrieval.sql.catalogue import Column
+
+TITLE = "title"
+Target = Group | str | None
+
+
+def group_at(reading: Reading, place: int) -> Group | None:
+    """The text column or part of a date that the word at `place` names."""
+    mention = reading.mention_at(place)
+    part = part_of(reading.words[place])
+    columns = mention.columns if mention else ()
+    labelled = [c for c in columns if c.kind in {"text", "boolean"}]
+    if labelled:
+        return Group(labelled[0].sql_name)
+    coded = [
+        c for c in columns if c.kind == "integer" and c not in measures.measures(reading.table)
+    ]
+    if coded:
+        return Group(coded[0].sql_name)
+    if part:
+        column = filters.date_column(reading)
+        if column is not None:
+            return Group(column.sql_name, Part(part))
+        named = filters.part_column(reading, part)
+        return Group(named.sql_name) if named else None
+    dates = [c for c in columns if c.kind == "date"]
+    if dates:
+        return Group(dates[0].sql_name)
+    small = [c for c in columns if c.kind == "integer" and 0 < c.distinct <= 30]
+    return Group(small[0].sql_name) if small and not measures.additive(small[0]) else None
+
+
+def groups(reading: Reading) -> tuple[Group, ...]:
+    found: list[Group] = []
+    for place in reading.intent.groups:
+        at = reading.next_content(place)
+        if at is None or at - place > 4:
+            continue
+        group = group_at(reading, at)
+        if group is None:
+            if part_of(reading.words[at]) or reading.marks[at] == "column":
+                raise Unclear("unused", word=reading.words[at])
+            continue
+        found.append(group)
+        mention = reading.mention_at(at)
+        last = mention.places[-1] if mention else at
+        if last + 2 < len(reading.words) and reading.words[last + 1] in {"e", "and"}:
+            second = reading.next_content(last + 1)
+            other = group_at(reading, second) if second is not None and second - last <= 4 else None
+            found += [other] if other else []
+    return tuple(dict.fromkeys(found))
+
+
+def bound(reading: Reading) -> set[str]:
+    """Columns that already serve as a filter's column."""
+    return {name for match in reading.values if len(match.columns) == 1 for name in match.columns}
+
+
+def target(reading: Reading) -> Target:
+    """What 'which …' asks for: a column or part of a date to group by, or TITLE for the rows."""
+    for place in reading.intent.which:
+        at = reading.next_content(place)
+        if at is None or at - place > 6:
+            continue
+        group = group_at(reading, at)
+        if at in reading.titles and titled(reading, at):
+            return TITLE
+        who = reading.words[place] in {"quem", "who"}
+        if group is not None and not (who and not _person(reading.table.column(group.column))):
+            return group
+    if reading.intent.who:
+        people = [c for c in reading.table.columns if c.kind == "text" and _person(c)]
+        if people:
+            return Group(people[0].sql_name)
+    return None
+
+
+def titled(reading: Reading, place: int) -> bool:
+    """Whether the word is the table's own noun rather than the name of one of its text columns."""
+    mention = reading.mention_at(place)
+    if mention is None or not any(c.kind == "text" for c in mention.columns):
+        return True
+    unique = any(c.distinct >= reading.table.rows > 0 for c in mention.columns)
+    return reading.titles[place] > mention.likeness or unique
+
+
+def _person(column: Column) -> bool:
+    return matching.has_concept(
+        column, "person", "employee", "name", "customer", "supplier", "seller", "manager", "student"
+    )
+
+
+def loose_target(reading: Reading) -> Target:
+    """Without 'which': the first text column that is named and filters nothing."""
+    for mention in reading.mentions:
+        group = group_at(reading, mention.places[0])
+        if group is not None and group.column not in bound(reading):
+            return group
+    for place, _ in sorted(reading.titles.items()):
+        if titled(reading, place) and not amounts.flow(reading):
+            return TITLE
+    return None
+
+
+def periodic(reading: Reading) -> bool:
+    """Whether 'monthly' or its like asks for totals of stretches of time, which rows need not be."""
+    phrases = lexicon.phrases("periodic")
+    return any(intents.at(reading.words, place, phrases) for place in range(len(reading.words)))
+
+
+def is_time(reading: Reading, group: Group) -> bool:
+    column = reading.table.column(group.column)
+    return column.kind == "date" or matching.has_concept(column, "month", "year", "quarter")

@@ -1,0 +1,103 @@
+"""One line per store: the route's name and what reads it. Adding a store is a file and a line here."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Protocol
+
+from django.utils import translation
+from django.utils.translation import gettext as _
+
+from retrieval import graph_store, sql, text_store
+from retrieval.sql.probe import readable
+from routing.values import GRAPH, RELATIONAL, VECTORIAL, Probe
+from telemetry.names import SpanName
+from telemetry.spans import span
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from retrieval.values import Retrieved
+    from teams.models import User, Workspace
+
+
+class Store(Protocol):
+    """Reads one store within the rights of `user`; an empty result says why in its note."""
+
+    def __call__(
+        self,
+        *,
+        workspace: Workspace,
+        user: User,
+        text: str,
+        vector: NDArray[np.float32],
+        language: str,
+    ) -> Retrieved: ...
+
+
+def _tables(
+    *, workspace: Workspace, user: User, text: str, vector: NDArray[np.float32], language: str
+) -> Retrieved:
+    """The tables are read by words and values; the vector has no part in it."""
+    return sql.search(workspace=workspace, user=user, text=text, language=language)
+
+
+STORES: dict[str, tuple[SpanName, Store]] = {
+    RELATIONAL: (SpanName.RETRIEVE_TABLES, _tables),
+    VECTORIAL: (SpanName.RETRIEVE_TEXT, text_store.search),
+    GRAPH: (SpanName.RETRIEVE_GRAPH, graph_store.search),
+}
+
+
+def probes(
+    *, workspace: Workspace, user: User, text: str, language: str
+) -> dict[str, Callable[[], Probe]]:
+    """What the router may ask of the stores in its gray zone: can this be read as a query?"""
+
+    def tables() -> Probe:
+        answers, said = readable(workspace=workspace, user=user, text=text, language=language)
+        return Probe(answers, said)
+
+    return {RELATIONAL: tables}
+
+
+def retrieve(
+    route: str,
+    *,
+    workspace: Workspace,
+    user: User,
+    text: str,
+    vector: NDArray[np.float32],
+    language: str,
+) -> Retrieved:
+    """What the route's store gives; when it gives nothing, what the text store gives, with a note."""
+    found = _read(route, workspace, user, text, vector, language)
+    # Passages that a walk meets without a single fact on the way are worse than those of the text store.
+    if route == VECTORIAL or found.table is not None or found.facts:
+        return found
+    with translation.override("pt" if language == "pt" else "en"):
+        handed = _("The text store was asked instead.")
+    note = f"{found.note} {handed}".strip()
+    return replace(_read(VECTORIAL, workspace, user, text, vector, language), note=note)
+
+
+def _read(
+    route: str,
+    workspace: Workspace,
+    user: User,
+    text: str,
+    vector: NDArray[np.float32],
+    language: str,
+) -> Retrieved:
+    name, store = STORES[route]
+    with span(name) as current:
+        found = store(workspace=workspace, user=user, text=text, vector=vector, language=language)
+        current.set(hits=len(found.hits), facts=len(found.facts), rows=_rows(found))
+    return found
+
+
+def _rows(found: Retrieved) -> int:
+    return len(found.table.rows) if found.table is not None else 0

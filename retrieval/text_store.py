@@ -1,0 +1,188 @@
+"""The text store: cosine and full text side by side, each in the reader's rights, fused by RRF."""
+
+from __future__ import annotations
+
+import functools
+import math
+import operator
+from typing import TYPE_CHECKING, Any
+
+from django.contrib.postgres.search import SearchConfig
+from django.db.models import (
+    Avg,
+    BooleanField,
+    Case,
+    Count,
+    F,
+    FloatField,
+    Func,
+    Q,
+    Value,
+    When,
+    Window,
+)
+from pgvector.django import CosineDistance
+
+from corpus.selectors import chunks_live
+from engines.language import WORD, fold, stop_words
+from engines.language import words as words_of
+from engines.registry import embedder
+from retrieval.bridge import other_language, translated
+from retrieval.fusion import rrf
+from retrieval.values import Hit, Retrieved
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from teams.models import User, Workspace
+
+STORE = "vectorial"
+
+
+class TextMatch(Func):
+    """`column @@ plainto_tsquery(config, words)`; the columns are those of corpus 0002 and 0003."""
+
+    template = "corpus_chunk.%(column)s @@ plainto_tsquery(%(expressions)s)"
+    output_field = BooleanField()
+
+    def __init__(self, column: str, config: str, words: str) -> None:
+        if column not in {"tsv", "tsv_folded"}:
+            raise ValueError(column)
+        super().__init__(SearchConfig(config), Value(words), column=column)
+
+
+CANDIDATES = 30
+# Full text finds words, not meaning: beside a multilingual embedder it counts less, and across
+# languages only names and numbers can match (docs/decisions/0003-across-languages.md).
+KEYWORD_WEIGHT = 0.3
+CONFIGURATIONS = {"pt": "portuguese", "en": "english", "es": "spanish", "fr": "french"}
+FIELDS = (
+    "pk",
+    "document_id",
+    "version_id",
+    "document__name",
+    "heading_path",
+    "text",
+    "page",
+    "block",
+)
+
+
+def search(
+    *,
+    workspace: Workspace,
+    user: User,
+    text: str,
+    vector: NDArray[np.float32],
+    language: str,
+    limit: int = 8,
+) -> Retrieved:
+    """The passages nearest to the question, best first, at most `limit`.
+
+    `vector` is (d,) with unit length, made by the embedder in force. Only passages of current
+    versions that `user` may see are ranked, and only those whose vector has the same identity.
+    """
+    rows = chunks_live(workspace, user)
+    near = _by_vector(rows, vector)
+    worded = _by_words(rows, text, language, vector)
+    held = {str(row["pk"]): row for row in (*worded, *near)}
+    fused = rrf(
+        {"vector": [str(row["pk"]) for row in near], "words": [str(row["pk"]) for row in worded]},
+        weights={"words": KEYWORD_WEIGHT},
+    )
+    hits = tuple(hit(held[item.key], item.score, item.ranks) for item in fused[:limit])
+    return Retrieved(STORE, hits=hits)
+
+
+def hit(row: dict[str, Any], score: float, ranks: dict[str, int]) -> Hit:
+    """A row of `passage_values` as a Hit."""
+    distance = row.get("distance")
+    return Hit(
+        chunk_id=str(row["pk"]),
+        document_id=str(row["document_id"]),
+        version_id=str(row["version_id"]),
+        document=row["document__name"],
+        heading_path=row["heading_path"],
+        text=row["text"],
+        page=row["page"],
+        block=row["block"],
+        language=row["language"],
+        score=score,
+        cosine=None if distance is None else 1 - float(distance),
+        contrast=-float(row["centred"]) if "centred" in row else None,
+        ranks=ranks,
+    )
+
+
+def passage_values(rows: Any, vector: NDArray[np.float32]) -> Any:
+    """The columns that a Hit needs, with the cosine distance to `vector`.
+
+    A passage with a vector of another embedder has no distance: the two cannot be compared.
+    """
+    mine = rows.filter(embedder=str(embedder().identity))
+    return mine.annotate(distance=CosineDistance("embedding", vector)).values(
+        *FIELDS, "language", "distance"
+    )
+
+
+def _by_vector(rows: Any, vector: NDArray[np.float32]) -> list[dict[str, Any]]:
+    """The nearest by exact cosine, centred per language of the passages.
+
+    A multilingual embedder puts passages in the question's own language nearer whatever they say, so
+    the mean distance of each language is taken off (docs/decisions/0003-across-languages.md). The
+    column has no index, so the scan is exact under any filter.
+    """
+    centred = F("distance") - Window(Avg("distance"), partition_by=[F("language")])
+    ordered = passage_values(rows, vector).annotate(centred=centred)
+    return list(ordered.order_by("centred", "pk")[:CANDIDATES])
+
+
+def _by_words(
+    rows: Any, text: str, language: str, vector: NDArray[np.float32]
+) -> list[dict[str, Any]]:
+    """Those that hold most of the question's words, rare words counting most.
+
+    Score = sum over the words held of ln(1 + (n - df + 0.5) / (df + 0.5)), the idf of BM25
+    (Robertson, Zaragoza 2009), n and df counted over what this reader may see. A word is held as a
+    stem of the question's language, as a translation that the bridge knows, or as it is typed.
+    """
+    mine = rows.filter(embedder=str(embedder().identity))
+    words = [_match(word, language) for word in dict.fromkeys(_raw_words(text, language))]
+    if not words:
+        return []
+    counted = mine.aggregate(
+        total=Count("pk"),
+        **{f"w{i}": Count("pk", filter=matched) for i, matched in enumerate(words)},
+    )
+    total = counted["total"]
+    score: Any = Value(0.0)
+    for index, matched in enumerate(words):
+        seen = counted[f"w{index}"]
+        rarity = math.log(1 + (total - seen + 0.5) / (seen + 0.5))
+        held = When(matched, then=Value(rarity))
+        score = score + Case(held, default=Value(0.0), output_field=FloatField())
+    found = passage_values(rows, vector).filter(functools.reduce(operator.or_, words))
+    return list(found.annotate(words=score).order_by(F("words").desc(), "distance")[:CANDIDATES])
+
+
+def _match(word: str, language: str) -> Q:
+    """Whether a passage holds the word, in any of the forms that count."""
+    folded = " ".join(words_of(word))
+    forms = [
+        ("tsv", CONFIGURATIONS.get(language, "simple"), word),
+        ("tsv_folded", "simple", folded),
+    ]
+    for other in translated(word, language):
+        forms.append(("tsv", CONFIGURATIONS[other_language(language)], other))
+    found = Q()
+    for column, config, form in forms:
+        found |= Q(TextMatch(column, config, form))
+    return found
+
+
+def _raw_words(text: str, language: str) -> list[str]:
+    """Content words with their accents, which the stemmers of PostgreSQL want to see."""
+    idle = stop_words(language)
+    kept = [word for word in WORD.findall(text) if fold(word) not in idle and len(word) > 1]
+    return [word for word in kept if word.casefold() not in {"or", "and"}]

@@ -1,0 +1,122 @@
+"""Pages of questions and answers. Each parses, calls one function, renders."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.http import Http404, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from corpus.models import Document
+from retrieval.errors import QuestionRefused
+from retrieval.shown import answer_text, run_view, source_view
+from teams.access import Right
+from teams.requests import member_of
+from telemetry.models import Trace
+
+if TYPE_CHECKING:
+    import uuid
+
+    from django.http import HttpRequest, HttpResponse
+
+    from teams.models import User, Workspace
+
+RECENT = 8
+DEMO_SLUG = "demo"
+# One question per store, about the demo's corpus.
+EXAMPLES = {
+    "relational": "Qual foi o valor total das vendas na região Norte em 2025?",
+    "vectorial": "Que equipamento de proteção é obrigatório na fábrica de Tomar?",
+    "graph": "Quem dirige a fábrica onde é produzida a linha Nabão?",
+}
+
+
+def _ask_page(
+    request: HttpRequest,
+    user: User,
+    workspace: Workspace,
+    *,
+    question: str = "",
+    refusal: str = "",
+) -> HttpResponse:
+    recent = Trace.objects.visible_to(user).in_workspace(workspace).filter(user=user)[:RECENT]
+    documents = Document.objects.visible_to(user).in_workspace(workspace)
+    context = {
+        "question": question,
+        "refusal": refusal,
+        "recent": recent,
+        "documents": documents.filter(current__isnull=False).count(),
+        "examples": EXAMPLES if workspace.slug == DEMO_SLUG else {},
+        "limit": settings.QUESTION_MAX_CHARACTERS,
+    }
+    return render(request, "retrieval/chat.html", context, status=400 if refusal else 200)
+
+
+def _trace(request: HttpRequest, trace_id: uuid.UUID) -> tuple[User, Trace]:
+    """The run if this person may read it; else 404, as for one that is not there."""
+    user, _ = member_of(request)
+    readable = Trace.objects.visible_to(user).select_related("workspace", "user")
+    return user, get_object_or_404(readable, pk=trace_id)
+
+
+@require_safe
+def chat(request: HttpRequest) -> HttpResponse:
+    user, workspace = member_of(request, Right.ASK)
+    return _ask_page(request, user, workspace)
+
+
+@require_POST
+def ask(request: HttpRequest) -> HttpResponse:
+    # The engines load with the first question, not with the first page.
+    from retrieval.runs import run_start
+
+    user, workspace = member_of(request, Right.ASK)
+    question = request.POST.get("question", "")
+    try:
+        trace = run_start(workspace=workspace, user=user, question=question)
+    except QuestionRefused as error:
+        kept = question.replace("\x00", "")
+        return _ask_page(request, user, workspace, question=kept, refusal=str(error))
+    return redirect("chat-run", trace_id=trace.pk)
+
+
+@require_safe
+def run(request: HttpRequest, trace_id: uuid.UUID) -> HttpResponse:
+    """The run's page; `?partial=live&upto=SEQ` gives its live part as it stood after that event."""
+    user, trace = _trace(request, trace_id)
+    upto = request.GET.get("upto", "")
+    shown = run_view(trace, user, int(upto) if upto.isdecimal() and len(upto) < 10 else None)
+    partial = request.GET.get("partial") == "live"
+    name = "retrieval/run.html#live" if partial else "retrieval/run.html"
+    return render(
+        request, name, {"run": shown, "trace": trace, "limit": settings.QUESTION_MAX_CHARACTERS}
+    )
+
+
+@require_safe
+def run_json(request: HttpRequest, trace_id: uuid.UUID) -> JsonResponse:
+    user, trace = _trace(request, trace_id)
+    shown = run_view(trace, user, None)
+    return JsonResponse(
+        {
+            "state": shown.state,
+            "answer": answer_text(shown) or shown.error,
+            "routes": [part.route for part in shown.parts],
+            "citations": [
+                {"n": item["n"], "document": item["document"]} for item in shown.citations
+            ],
+            "trace_url": reverse("trace", args=[trace.pk]),
+        }
+    )
+
+
+@require_safe
+def source(request: HttpRequest, trace_id: uuid.UUID, n: int) -> HttpResponse:
+    user, trace = _trace(request, trace_id)
+    shown = source_view(trace, user, n)
+    if shown is None:
+        raise Http404("No such source.")
+    return render(request, "retrieval/source.html", {"trace": trace, "source": shown})

@@ -1,0 +1,103 @@
+"""A small server that speaks the OpenAI protocol, for tests of the real clients."""
+
+from __future__ import annotations
+
+import json
+import threading
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+@dataclass
+class ModelServer:
+    """`reply(prompt)` writes the answer; `seen` holds the bodies of all requests, in order."""
+
+    url: str = ""
+    dimension: int = 8
+    status: int = 200
+    broken_stream: bool = False
+    reply: Callable[[str], str] = lambda prompt: "Sim [1]."
+    vector: Callable[[str], list[float]] | None = None
+    seen: list[dict[str, Any]] = field(default_factory=list)
+
+
+@contextmanager
+def model_server() -> Iterator[ModelServer]:
+    state = ModelServer()
+
+    class Handler(BaseHTTPRequestHandler):
+        def log_message(self, *args: object) -> None:
+            """Tests stay quiet."""
+
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            state.seen.append(body)
+            if state.status != 200:
+                self._json({"error": {"message": "no such model"}})
+            elif self.path.endswith("/embeddings"):
+                self._json(_embeddings(state, body))
+            elif body.get("stream"):
+                self._stream(state.reply(body["messages"][-1]["content"]))
+            else:
+                self._json(_completion(state.reply(body["messages"][-1]["content"])))
+
+        def _json(self, value: object) -> None:
+            data = json.dumps(value).encode()
+            self.send_response(state.status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def _stream(self, text: str) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream")
+            self.end_headers()
+            for word in text.split(" "):
+                self._piece({"content": word + " "}, None)
+            if not state.broken_stream:
+                self._piece({}, "stop")
+                self.wfile.write(b"data: [DONE]\n\n")
+
+        def _piece(self, delta: dict[str, str], reason: str | None) -> None:
+            choice = {"index": 0, "delta": delta, "finish_reason": reason}
+            event = {"id": "x", "object": "chat.completion.chunk", "choices": [choice]}
+            self.wfile.write(b"data: " + json.dumps(event).encode() + b"\n\n")
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    state.url = f"http://127.0.0.1:{server.server_port}/v1"
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield state
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def _embeddings(state: ModelServer, body: dict[str, Any]) -> dict[str, Any]:
+    def plain(text: str) -> list[float]:
+        return [float(1 + (len(text) * (i + 1)) % 7) for i in range(state.dimension)]
+
+    make = state.vector or plain
+    rows = [
+        {"object": "embedding", "index": i, "embedding": make(text)}
+        for i, text in enumerate(body["input"])
+    ]
+    # A server may answer out of order; the index says which is which.
+    return {"object": "list", "model": body["model"], "data": rows[::-1]}
+
+
+def _completion(text: str) -> dict[str, Any]:
+    message = {"role": "assistant", "content": text}
+    return {
+        "id": "x",
+        "object": "chat.completion",
+        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 11, "completion_tokens": 5, "total_tokens": 16},
+    }
