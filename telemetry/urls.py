@@ -1,3 +1,10 @@
 from __future__ import annotations
 
-urlpatterns: list[object] = []
+from django.urls import path
+
+from telemetry import views
+
+urlpatterns = [
+    path("", views.trace_list, name="telemetry"),
+    path("<uuid:trace_id>/", views.trace_detail, name="trace"),
+]

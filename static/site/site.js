@@ -1,0 +1,12 @@
+// Small helpers for every page. All pages work without them.
+
+// A choice that is sent as soon as it is made needs no button.
+for (const form of document.querySelectorAll("[data-autosubmit]")) {
+  form.querySelector("button").hidden = true;
+  form.querySelector("select").addEventListener("change", () => form.requestSubmit());
+}
+
+// What only works with this script is shown only with it.
+for (const piece of document.querySelectorAll("[data-js]")) {
+  piece.hidden = false;
+}
