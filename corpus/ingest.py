@@ -52,9 +52,9 @@ def version_read(version_id: str, *, report: Report | None = None) -> str:
         try:
             _read(version, report or _silent)
         except UnreadableFile as error:
-            _fail(version, str(error))
+            _fail(version, holder, str(error))
         except EngineError as error:
-            _fail(version, _("%(error)s Then press “Try again”.") % {"error": error})
+            _fail(version, holder, _("%(error)s Then press “Try again”.") % {"error": error})
             raise
     version.refresh_from_db()
     changed(version.document)
@@ -202,8 +202,11 @@ def _progress(version: DocumentVersion, step: str, done: int, total: int, report
     report(version)
 
 
-def _fail(version: DocumentVersion, reason: str) -> None:
-    """End as failed with the reason. An older version that is being served stays in service."""
-    DocumentVersion.objects.filter(pk=version.pk).update(
+def _fail(version: DocumentVersion, holder: str, reason: str) -> None:
+    """End as failed with the reason. An older version that is being served stays in service.
+
+    Nothing is written by a worker whose lease went to another while it was away.
+    """
+    DocumentVersion.objects.filter(pk=version.pk, lease_holder=holder).update(
         state=VersionState.FAILED, error=reason, finished_at=timezone.now()
     )

@@ -9,7 +9,7 @@ class RetrievalConfig(AppConfig):
 
     def ready(self) -> None:
         from corpus.services import VERSIONS_REMOVED
-        from retrieval.cache import forget
+        from retrieval.withdrawal import versions_withdrawn
 
-        if forget not in VERSIONS_REMOVED:
-            VERSIONS_REMOVED.append(forget)
+        if versions_withdrawn not in VERSIONS_REMOVED:
+            VERSIONS_REMOVED.append(versions_withdrawn)

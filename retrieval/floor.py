@@ -55,10 +55,15 @@ def _stands(name: str, text: str, held: set[str]) -> bool:
 
 
 @functools.cache
-def _floors() -> dict[str, float]:
+def _fitted() -> dict[str, dict[str, float]]:
     path = Path(__file__).parent / "data" / "floor.toml"
-    held = tomllib.loads(path.read_text(encoding="utf-8"))
-    return {str(name): float(value) for name, value in held["least_contrast"].items()}
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+def background(embedder: str) -> float:
+    """The usual cosine of a question with a passage that has nothing to do with it."""
+    held = _fitted()["background"]
+    return float(held.get(embedder, held["default"]))
 
 
 def enough(found: Support, embedder: str) -> bool:
@@ -66,5 +71,6 @@ def enough(found: Support, embedder: str) -> bool:
 
     A question whose every name is unknown to the passages is about something else.
     """
-    least = _floors().get(embedder, _floors()["default"])
+    held = _fitted()["least_contrast"]
+    least = held.get(embedder, held["default"])
     return found.contrast >= least and found.named > 0

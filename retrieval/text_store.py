@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 import math
 import operator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from django.contrib.postgres.search import SearchConfig
 from django.db.models import (
-    Avg,
     BooleanField,
     Case,
     Count,
@@ -17,6 +17,7 @@ from django.db.models import (
     FloatField,
     Func,
     Q,
+    Sum,
     Value,
     When,
     Window,
@@ -28,6 +29,7 @@ from engines.language import WORD, fold, stop_words
 from engines.language import words as words_of
 from engines.registry import embedder
 from retrieval.bridge import other_language, translated
+from retrieval.floor import background
 from retrieval.fusion import rrf
 from retrieval.values import Hit, Retrieved
 
@@ -53,9 +55,23 @@ class TextMatch(Func):
 
 
 CANDIDATES = 30
-# Full text finds words, not meaning: beside a multilingual embedder it counts less, and across
-# languages only names and numbers can match (docs/decisions/0003-across-languages.md).
-KEYWORD_WEIGHT = 0.3
+# So many passages weigh as much in the mean as what is usual for the embedder.
+FEW = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """How the two legs are weighed. The defaults and what they were compared to stand in
+    docs/decisions/0003-across-languages.md; `manage.py ablate` measures them again.
+
+    `words` is the weight of full text beside the vectors' 1; `centred` takes off each language's mean.
+    """
+
+    words: float = 0.3
+    centred: bool = True
+
+
+RANKING = Ranking()
 CONFIGURATIONS = {"pt": "portuguese", "en": "english", "es": "spanish", "fr": "french"}
 FIELDS = (
     "pk",
@@ -77,6 +93,7 @@ def search(
     vector: NDArray[np.float32],
     language: str,
     limit: int = 8,
+    ranking: Ranking = RANKING,
 ) -> Retrieved:
     """The passages nearest to the question, best first, at most `limit`.
 
@@ -84,12 +101,12 @@ def search(
     versions that `user` may see are ranked, and only those whose vector has the same identity.
     """
     rows = chunks_live(workspace, user)
-    near = _by_vector(rows, vector)
+    near = _by_vector(rows, vector, centred=ranking.centred)
     worded = _by_words(rows, text, language, vector)
     held = {str(row["pk"]): row for row in (*worded, *near)}
     fused = rrf(
         {"vector": [str(row["pk"]) for row in near], "words": [str(row["pk"]) for row in worded]},
-        weights={"words": KEYWORD_WEIGHT},
+        weights={"words": ranking.words},
     )
     hits = tuple(hit(held[item.key], item.score, item.ranks) for item in fused[:limit])
     return Retrieved(STORE, hits=hits)
@@ -126,16 +143,20 @@ def passage_values(rows: Any, vector: NDArray[np.float32]) -> Any:
     )
 
 
-def _by_vector(rows: Any, vector: NDArray[np.float32]) -> list[dict[str, Any]]:
+def _by_vector(rows: Any, vector: NDArray[np.float32], *, centred: bool) -> list[dict[str, Any]]:
     """The nearest by exact cosine, centred per language of the passages.
 
     A multilingual embedder puts passages in the question's own language nearer whatever they say, so
-    the mean distance of each language is taken off (docs/decisions/0003-across-languages.md). The
-    column has no index, so the scan is exact under any filter.
+    the mean distance of each language is taken off (docs/decisions/0003-across-languages.md); of few
+    passages the mean says little and is drawn towards what is usual for this embedder. The column has
+    no index, so the scan is exact under any filter.
     """
-    centred = F("distance") - Window(Avg("distance"), partition_by=[F("language")])
-    ordered = passage_values(rows, vector).annotate(centred=centred)
-    return list(ordered.order_by("centred", "pk")[:CANDIDATES])
+    summed = Window(Sum("distance"), partition_by=[F("language")])
+    counted = Window(Count("pk"), partition_by=[F("language")])
+    usual = 1 - background(str(embedder().identity))
+    above = F("distance") - (summed + Value(FEW * usual)) / (counted + Value(float(FEW)))
+    ordered = passage_values(rows, vector).annotate(centred=above)
+    return list(ordered.order_by("centred" if centred else "distance", "pk")[:CANDIDATES])
 
 
 def _by_words(

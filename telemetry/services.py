@@ -14,8 +14,13 @@ from telemetry.models import RunEvent, RunState, Span, Trace
 from telemetry.names import EventKind
 
 if TYPE_CHECKING:
+    import uuid
+    from collections.abc import Iterable
+
     from teams.models import User, Workspace
     from telemetry.spans import Recording
+
+WITH_CONTENT = (EventKind.SQL_READY, EventKind.ANSWER_DELTA, EventKind.RUN_FINISHED)
 
 
 def trace_begin(*, workspace: Workspace, user: User, question: str, language: str) -> Trace:
@@ -76,6 +81,12 @@ def trace_settle(*, trace: Trace, seq: int, recording: Recording | None) -> None
                 ],
             }
         event_add(trace=trace, seq=seq, kind=kind, payload=payload)
+
+
+def events_withdraw(*, traces: Iterable[uuid.UUID]) -> None:
+    """Take the content out of the events of runs, whose source is gone; that they happened stays."""
+    rows = RunEvent.objects.filter(trace_id__in=list(traces), kind__in=WITH_CONTENT)
+    rows.update(payload={"withdrawn": True})
 
 
 def runs_interrupt_orphans(*, minutes: int = 10) -> int:
