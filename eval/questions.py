@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 SETS = Path(__file__).parent / "sets"
-NAMES = ("golden", "holdout", "compound")
 TABULAR = (".csv", ".xlsx")
 
 

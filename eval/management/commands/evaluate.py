@@ -22,7 +22,7 @@ class Command(BaseCommand):
     help = "Ask a question set in the evaluation workspace and print router, ranking and facts."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--set", dest="name", required=True, choices=questions.NAMES)
+        parser.add_argument("--set", dest="name", required=True)
         parser.add_argument("--data", type=Path, default=questions.SETS, help="folder of the sets")
         parser.add_argument("--reset", action="store_true", help="read the corpus anew first")
         parser.add_argument("--json", type=Path, help="write figures and every answer here")
