@@ -14,6 +14,8 @@ WORD = re.compile(r"[^\W_]+(?:[.,]\d+)*", re.UNICODE)
 SPACES = re.compile(r"\s+")
 STEMMERS = {"pt": "portuguese", "en": "english", "es": "spanish", "fr": "french"}
 LANGUAGES = tuple(STEMMERS)
+INTERFACE = ("pt", "en")
+SHORT = 8
 
 
 def fold(text: str) -> str:
@@ -106,4 +108,9 @@ def detect(text: str, default: str = "pt") -> str:
         return max(votes, key=lambda language: votes[language])
     if len(found) < 3 and not best:
         return default
-    return str(_identifier().classify(text)[0])
+    ranked = [str(name) for name, _ in _identifier().rank(text)]
+    # A short line of names and figures looks like any language: only more of its own function words
+    # speak for one that the interface is not in.
+    ours = max(votes[name] for name in INTERFACE)
+    likely = [name for name in ranked if name in INTERFACE or votes[name] > ours]
+    return (likely if len(found) < SHORT else ranked)[0]

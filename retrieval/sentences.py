@@ -38,7 +38,7 @@ NAME = re.compile(
     r"(?<!^)(?<![.?!]\s)\b[A-ZÀ-ÖØ-Þ][\w'’-]+(?:\s+(?:d[aeo]s?\s+)?[A-ZÀ-ÖØ-Þ][\w'’-]+)*"
 )
 
-RANK_WEIGHT, KIND_WEIGHT, WORD_WEIGHT, NAME_WEIGHT = 0.4, 0.35, 1.0, 0.6
+RANK_WEIGHT, KIND_WEIGHT, WORD_WEIGHT, NAME_WEIGHT = 0.3, 0.25, 1.0, 0.4
 # A sentence far below the best one only dilutes the answer.
 LEAST_SHARE = 0.5
 LONGEST, LABEL_WORDS = 420, 5

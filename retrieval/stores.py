@@ -42,7 +42,12 @@ def _tables(
     *, workspace: Workspace, user: User, text: str, vector: NDArray[np.float32], language: str
 ) -> Retrieved:
     """The tables are read by words and values; the vector has no part in it."""
-    return sql.search(workspace=workspace, user=user, text=text, language=language)
+    return sql.search(workspace=workspace, user=user, text=text, language=_spoken(language))
+
+
+def _spoken(language: str) -> str:
+    """The nearest of the two languages in which sentences about tables are made."""
+    return {"pt": "pt", "es": "pt"}.get(language, "en")
 
 
 STORES: dict[str, tuple[SpanName, Store]] = {
@@ -58,7 +63,9 @@ def probes(
     """What the router may ask of the stores in its gray zone: can this be read as a query?"""
 
     def tables() -> Probe:
-        answers, said = readable(workspace=workspace, user=user, text=text, language=language)
+        answers, said = readable(
+            workspace=workspace, user=user, text=text, language=_spoken(language)
+        )
         return Probe(answers, said)
 
     return {RELATIONAL: tables}
