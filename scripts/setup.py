@@ -54,7 +54,8 @@ def candidates() -> list[str]:
             check=False,
         )
         found.append(done.stdout.strip())
-    return [path for path in dict.fromkeys(found) if path]
+    # Not the environment that is about to be made anew.
+    return [path for path in dict.fromkeys(found) if path and not path.startswith(str(VENV))]
 
 
 def find_python() -> str:
