@@ -81,13 +81,28 @@ def _depends(
     """
     if piece.elliptical or piece.limb:
         return False
-    if any(words.match("answer_back", tokens, at) for at in range(piece.body, piece.last)):
+    places = range(piece.body, piece.last)
+    if any(words.match("answer_back", tokens, at) for at in places):
         return True
+    for at in places:
+        size = words.match("demonstratives", tokens, at)
+        if size:
+            return _unnamed(tokens[at + size - 1], tokens[: piece.first], words)
     said = whole[tokens[piece.body].start : tokens[piece.last - 1].end]
     rest = tokens[piece.body + 1 : piece.last]
     if any(token.named or words.has("anaphora", token) for token in rest):
         return False
     return len(content_words(said, language)) < (OWN_WORDS if piece.first else 1)
+
+
+def _unnamed(noun: Token, before: tuple[Token, ...], words: Lexicon) -> bool:
+    """Whether "that line" means no line that was named, but the one that was asked for."""
+    asked = any(
+        token.folded == noun.folded and words.has("weak", before[at - 1])
+        for at, token in enumerate(before)
+        if at
+    )
+    return asked or not any(token.named for token in before[1:])
 
 
 def _joined(pieces: list[Piece]) -> list[Piece]:

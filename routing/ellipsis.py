@@ -160,7 +160,8 @@ def completed(text: str, before: str, words: Lexicon) -> str:
             if any(words.has("openers", near) for near in around):
                 continue
             return f"{text[: token.start]}{words.place_preposition} {named[-1]}{text[token.end :]}"
-    if any(words.has("anaphora", token) for token in tokens[1:]):
+    back = any(words.match("demonstratives", tokens, index) for index in range(len(tokens)))
+    if back or any(words.has("anaphora", token) for token in tokens[1:]):
         bare = text.rstrip(" ?!.,;\n")
         return f"{bare} ({', '.join(named)})?"
     return text

@@ -166,3 +166,21 @@ def test_splitting_takes_about_a_millisecond() -> None:
         split(message, "pt")
 
     assert (time.perf_counter() - began) / 50 < 0.01
+
+
+def test_a_thing_that_was_named_before_takes_its_name_along() -> None:
+    _, second = split("Quanto vendemos da linha Farol em 2025 e quem é a gestora dessa linha?", "pt")
+    assert "Farol" in second.text
+
+
+@pytest.mark.parametrize(
+    ("message", "language"),
+    [
+        ("Que linha vendeu mais na Madeira e quem gere essa linha?", "pt"),
+        ("Who is responsible for training, and to whom does this person report?", "en"),
+    ],
+)
+def test_a_part_about_the_answer_of_the_one_before_is_not_cut_off(
+    message: str, language: str
+) -> None:
+    assert [clause.text for clause in split(message, language)] == [message]
