@@ -60,23 +60,25 @@ class Child:
     def exit_code(self) -> int | None:
         return None if self.process is None else self.process.poll()
 
-    def signal(self, number: int) -> None:
-        """To the child and to all that it has started."""
+    def ask_to_stop(self) -> None:
+        """To the child alone: a job cluster whose helpers are stopped beside it waits for them forever."""
+        if self.process is not None and self.process.poll() is None:
+            self.process.terminate()
+
+    def kill(self) -> None:
+        """The child and all that it has started, such as the helpers of a killed job cluster."""
         if self.process is not None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self.process.pid, number)
+                os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
 
     def stop(self) -> None:
         if self.process is None:
             return
-        self.signal(signal.SIGTERM)
-        try:
+        self.ask_to_stop()
+        with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(GRACE_SECONDS)
-        except subprocess.TimeoutExpired:
-            self.signal(signal.SIGKILL)
-            self.process.wait()
-        # What the child left behind in its session, such as the processes of a killed job cluster.
-        self.signal(signal.SIGKILL)
+        self.kill()
 
     def tail(self) -> str:
         if not self.log.exists():
@@ -114,13 +116,13 @@ class Supervisor:
             child.restarts = 0 if steady else child.restarts + 1
             if child.name == "web" or child.restarts > RESTARTS:
                 return f"The {child.name} ended with code {code}. Its last lines:\n{child.tail()}"
-            child.signal(signal.SIGKILL)
+            child.kill()
             child.start()
         return ""
 
     def stop(self) -> None:
         for child in self.children:
-            child.signal(signal.SIGTERM)
+            child.ask_to_stop()
         for child in self.children:
             child.stop()
         self.children.clear()
