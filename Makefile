@@ -3,7 +3,7 @@ PY := .venv/bin/python
 MANAGE := $(PY) manage.py
 BOOT := $(shell command -v python3 || command -v python)
 
-.PHONY: help setup setup-dev demo run worker eval bench test check lock clean
+.PHONY: help setup setup-dev demo run worker eval bench test check messages screenshots lock clean
 
 help: ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -42,6 +42,13 @@ check: setup-dev ## lint, types, import arrows, migrations, deploy check
 	.venv/bin/lint-imports
 	$(MANAGE) makemigrations --check --dry-run
 	POLYRAG_HTTPS=1 ALLOWED_HOSTS=example.org $(MANAGE) check --deploy --fail-level WARNING --database default
+
+messages: setup-dev ## collect the strings to translate and compile them (needs gettext)
+	$(MANAGE) makemessages -l pt --no-location --no-obsolete -i .venv -i .data -v0
+	msgfmt -o locale/pt/LC_MESSAGES/django.mo locale/pt/LC_MESSAGES/django.po
+
+screenshots: setup-dev ## pictures of every page of a running demo into .data/screenshots
+	$(PY) scripts/screenshots.py http://127.0.0.1:$(or $(PORT),8000) demo "$$(cat .data/demo-password)" .data/screenshots
 
 lock: ## pin the dependencies anew (needs uv)
 	cd requirements && uv pip compile -q --universal --python-version 3.12 --generate-hashes --no-emit-index-url --no-header --no-annotate dev.in -o dev.txt

@@ -248,8 +248,8 @@ def _why(part: dict[str, Any]) -> str:
         case "evidence" if said["terms"]:
             return (
                 _(
-                    "The nearest anchors were close together (margin %(margin)s), so the names that each "
-                    "store holds decided. “%(label)s” knows: %(terms)s."
+                    "The nearest anchors were close together (margin %(margin)s), so evidence decided. "
+                    "For “%(label)s” speaks: %(terms)s."
                 )
                 % said
             )
