@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "polyrag_site.settings")
 
@@ -13,7 +14,12 @@ from django.core.asgi import get_asgi_application
 
 django_application = get_asgi_application()
 
+from polyrag_site import warm
 from polyrag_site.sockets import websocket_urlpatterns
+
+if "daphne" in sys.argv[0]:
+    # A web process; tests and commands that import this module load only what they use.
+    warm.start()
 
 application = ProtocolTypeRouter(
     {
