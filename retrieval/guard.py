@@ -34,7 +34,9 @@ def signature(question: str, vocabulary: Iterable[str] = ()) -> dict[str, list[s
     """
     language = detect(question)
     folded = words(question)
-    names = {fold(name) for name in CAPITAL.findall(question)} | set(vocabulary)
+    # Word by word, so that a name in lower case that the corpus knows equals the same in capitals.
+    named = [*CAPITAL.findall(question), *vocabulary]
+    names = {word for name in named for word in content_words(name, language)}
     classes = _opposites()
     return {
         "names": sorted(names),
