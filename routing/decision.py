@@ -91,7 +91,7 @@ def _by_evidence(
     }
     route = max(sums, key=lambda name: (sums[name], -ROUTES.index(name) if name in ROUTES else 0))
     terms = shown[route].terms if route in shown else ()
-    if any(item.score > 0 for item in evidence):
+    if any(item.score for item in evidence):
         reason = f"margin {margin:.3f} is small; evidence decides: " + ", ".join(
             f"{name} {value:.3f}" for name, value in sorted(sums.items(), key=lambda x: -x[1])
         )

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 CUE_WEIGHT, TERM_WEIGHT = 0.6, 0.4
 SILENT_WEIGHT = 0.3
+CANNOT = -0.2
 NOTHING_SAID = "no word for a figure or a link"
 
 
@@ -101,14 +102,16 @@ def probed(
 ) -> tuple[Evidence, ...]:
     """The evidence after the stores with a probe were asked whether they can answer.
 
-    What a store can answer outweighs what the words suggest: 1 when it can, 0 when it cannot.
+    What a store can answer outweighs what the words suggest: 1 when it can. That it cannot speaks
+    against it, a little more than silence (docs/decisions/0005-query-probe.md).
     """
     made = []
     for item in found:
         probe = probes.get(item.route)
         if probe is not None:
             reply = probe()
-            score = item.score if reply.answers is None else float(reply.answers)
+            known = {True: 1.0, False: CANNOT, None: item.score}
+            score = known[reply.answers]
             item = Evidence(item.route, score, (reply.said, *item.terms))
         made.append(item)
     return tuple(made)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.utils import timezone
 
 from engines.errors import EngineError
 from engines.registry import generator
-from retrieval.sql import generate, guard, phrase, render
+from retrieval.sql import generate, guard, phrase, phrase_pairs, render, totals
 from retrieval.sql.catalogue import catalogue_read
 from retrieval.sql.compiler import compile_question
 from retrieval.sql.empty import why_empty
 from retrieval.sql.execute import SqlFailed, rows_read
 from retrieval.sql.guard import SqlRefused
-from retrieval.sql.plan import Abstain
+from retrieval.sql.plan import Abstain, Form
 from retrieval.sql.wording import reason
 from retrieval.values import Retrieved, TableResult
 
@@ -54,8 +54,10 @@ def _by_plan(workspace: Workspace, plan: Plan, table: Table, language: str) -> R
         return Retrieved(STORE, note=reason("refused", language, why=str(error)))
     except SqlFailed as error:
         return Retrieved(STORE, note=reason("failed", language, why=str(error)))
-    rows = phrase.in_calendar_order(plan, table, read.rows)
-    if not rows or (not plan.groups and plan.aggregate and rows[0][0] is None):
+    rows = phrase.of_rank(plan, phrase.in_calendar_order(plan, table, read.rows))
+    if plan.form is Form.MEAN and not totals.complete(plan, table, rows):
+        return Retrieved(STORE, note=reason("average_of_totals", language))
+    if not rows or _nothing(plan, rows[0]):
         return Retrieved(STORE, note=why_empty(workspace, plan, table, language))
     result = TableResult(
         sql=sql,
@@ -67,10 +69,23 @@ def _by_plan(workspace: Workspace, plan: Plan, table: Table, language: str) -> R
         document_id=table.document_id,
         version_id=table.version_id,
         document=table.document,
-        sentence=phrase.sentence(plan, table, rows, language),
+        sentence=_sentence(plan, table, rows, language),
         truncated=read.truncated,
     )
     return Retrieved(STORE, table=result)
+
+
+def _nothing(plan: Plan, row: tuple[Any, ...]) -> bool:
+    """Whether the one row of an aggregate says that there was nothing to compute it from."""
+    if plan.form and not plan.groups:
+        return None in row or (plan.form is Form.SHARE and not row[-1])
+    return not plan.groups and bool(plan.aggregate) and row[0] is None
+
+
+def _sentence(plan: Plan, table: Table, rows: tuple[tuple[Any, ...], ...], language: str) -> str:
+    if plan.form and not plan.groups:
+        return phrase_pairs.sentence(plan, table, rows[0], language)
+    return phrase.sentence(plan, table, rows, language)
 
 
 def _by_model(

@@ -46,7 +46,8 @@ def named_measure(reading: Reading) -> Column | None:
 def _costs(reading: Reading) -> bool:
     """Whether a cost or price is said beside the column: cubic metres of gas are not what it cost."""
     return any(
-        lexicon.concepts(word) & {"cost", "price"} and "quantity" not in lexicon.concepts(word)
+        lexicon.concepts(word) & {"cost", "price"}
+        and not lexicon.concepts(word) & {"quantity", "consumption"}
         for place, word in enumerate(reading.words)
         if reading.marks[place] in {"idle", "intent"} and place not in reading.titles
     )
@@ -79,8 +80,22 @@ def default(reading: Reading, kind: str = "") -> Column | None:
     """The amount the table is kept for. Raises Unclear when money is asked and it holds pieces."""
     column = measures.default_measure(reading, kind)
     if column is not None and asks_money(reading) and not measures.is_money(column):
-        raise Unclear("no_measure")
+        price = measures.price_each(reading.table)
+        if price is None:
+            raise Unclear("no_measure")
+        reading.times = price.sql_name
     return column
+
+
+def valued(reading: Reading, column: Column) -> Column:
+    """The quantity whose value at `column`, a price each, is asked. Raises Unclear for prices alone."""
+    said = [w for n, w in enumerate(reading.words) if reading.mention_at(n) is None]
+    value = any(w in lexicon.worth() for w in said)
+    quantity = measures.default_measure(reading, "quantity")
+    if not value or quantity is None or measures.price_each(reading.table) != column:
+        raise Unclear("not_added", column=column.label)
+    reading.times = column.sql_name
+    return quantity
 
 
 def measure(reading: Reading) -> Column:

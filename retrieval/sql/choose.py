@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from retrieval.sql import amounts, counting, filters, lexicon, matching, measures, targets
+from retrieval.sql import amounts, counting, filters, lexicon, matching, measures, targets, totals
 from retrieval.sql.filters import Unclear
 from retrieval.sql.plan import Aggregate, Condition, Group, Op, Plan
 from retrieval.sql.targets import TITLE
 
 if TYPE_CHECKING:
     from retrieval.sql.catalogue import Column
-    from retrieval.sql.reading import Reading
+    from retrieval.sql.reading import Mention, Reading
     from retrieval.sql.targets import Target
 
 
@@ -22,7 +23,9 @@ def plan(reading: Reading, said: list[lexicon.Token]) -> Plan:
     made = _planned(reading, said)
     used = {made.column, *made.show}
     used |= {condition.column for condition in made.conditions}
-    used |= {group.column for group in made.groups}
+    used |= (
+        {group.column for group in made.groups} | {made.whole} | {c.other for c in made.conditions}
+    )
     counted = reading.intent.count_at
     noun = reading.next_content(counted) if counted is not None else None
     for mention in reading.mentions:
@@ -30,10 +33,37 @@ def plan(reading: Reading, said: list[lexicon.Token]) -> Plan:
         spoken_for = (
             unit or not reading.titles.keys().isdisjoint(mention.places) or noun in mention.places
         )
+        spoken_for = spoken_for or _everything(reading, mention, made) or _most_of(reading, mention)
         if not spoken_for and used.isdisjoint(column.sql_name for column in mention.columns):
             raise Unclear("unused", word=said[mention.places[0]].said)
     _listing_sound(reading, made)
-    return made
+    return totals.product(made, reading)
+
+
+def _most_of(reading: Reading, mention: Mention) -> bool:
+    """'the most materials by value': what there is most of, beside what it is measured by."""
+    superlative = reading.intent.superlative
+    if superlative is None or not superlative.bare or mention.columns[0].kind != "text":
+        return False
+    after = 0 < mention.places[0] - superlative.place <= 2
+    return after and amounts.named_measure(reading) is not None
+
+
+def _everything(reading: Reading, mention: Mention, made: Plan) -> bool:
+    """'all kilns', 'the kilns': a total over all of them needs no filter."""
+    if made.aggregate not in {Aggregate.SUM, Aggregate.AVG} or reading.intent.distinct:
+        return False
+    first = mention.places[0]
+    before = reading.words[max(0, first - 2) : first]
+    said = {*before} & {"all", "todos", "todas", "every", "cada", "conjunto"}
+    plural = reading.words[first].endswith("s") and {*before[-1:]} & {
+        "os",
+        "as",
+        "the",
+        "dos",
+        "das",
+    }
+    return bool(said or plural) and mention.columns[0].kind == "text"
 
 
 def _listing_sound(reading: Reading, made: Plan) -> None:
@@ -57,12 +87,17 @@ def _listing_sound(reading: Reading, made: Plan) -> None:
 
 
 def _planned(reading: Reading, said: list[lexicon.Token]) -> Plan:
+    held = totals.filtered(reading, said)
+    if held is not None:
+        return held
     conditions = filters.conditions(reading)
     groups = targets.groups(reading)
     intent = reading.intent
     if intent.superlative is not None:
         return _extreme(reading, conditions, groups, said)
     if intent.avg:
+        if not reading.pair and (made := totals.averaged(reading, groups)) is not None:
+            return made
         if intent.count_at is not None or targets.periodic(reading):
             raise Unclear("average_of_totals")
         column = amounts.measure(reading)
@@ -105,7 +140,7 @@ def _count(
     said: list[lexicon.Token],
 ) -> Plan:
     aggregate, column, noun = counting.counted(reading, said)
-    if aggregate is Aggregate.DISTINCT and reading.comparisons:
+    if aggregate is Aggregate.DISTINCT and (reading.comparisons or reading.held):
         raise Unclear("totals_per", column=column.label if column else "")
     return _aggregate(reading, aggregate, column, conditions, groups, noun)
 
@@ -123,7 +158,7 @@ def _sum(
             return _aggregate(reading, Aggregate.COUNT, None, conditions, groups, said[place].said)
     if column is None:
         column = amounts.measure(reading)
-    if not measures.additive(column) and reading.intent.soft_sum:
+    if not measures.additive(column):
         raise Unclear("not_added", column=column.label)
     return _aggregate(reading, Aggregate.SUM, column, conditions, groups)
 
@@ -144,22 +179,44 @@ def _extreme(
     if target is None and (superlative.bare or superlative.concept or reading.intent.top):
         target = targets.loose_target(reading)
     named = measures.by_concept(reading, superlative.concept) if superlative.concept else None
+    if _dear_flow(reading, target):
+        target, named = TITLE, amounts.default(reading, "money")
     if superlative.concept and named is None:
         raise Unclear("no_measure")
-    limit = reading.intent.top or 1
+    rank = reading.intent.rank
+    limit = rank or reading.intent.top or 1
     if target == TITLE or (target is None and limit > 1 and not groups):
-        return _extreme_row(reading, conditions, named, limit)
+        return replace(_extreme_row(reading, conditions, named, limit), rank=rank)
     if isinstance(target, Group):
         aggregate, column, noun = _ranked_by(reading, target, named, said)
         return Plan(
             reading.table.sql_name, aggregate, column.sql_name if column else "",
-            conditions=conditions, groups=(target,), order=superlative.sign, limit=limit, noun=noun,
+            conditions=conditions, groups=(target, *targets.others(reading, target)),
+            order=superlative.sign, limit=limit, rank=rank, noun=noun,
         )  # fmt: skip
     column = named or amounts.named_measure(reading) or amounts.named_date(reading)
     if column is None:
         raise Unclear("no_measure")
     aggregate = Aggregate.MAX if superlative.sign > 0 else Aggregate.MIN
     return _aggregate(reading, aggregate, column, conditions, groups)
+
+
+def _dear_flow(reading: Reading, target: Target) -> bool:
+    """'The most expensive purchase', 'the biggest sale': one row of the table, by its own amount."""
+    superlative = reading.intent.superlative
+    if superlative is None or superlative.bare or not amounts.flow(reading):
+        return False
+    if superlative.concept not in {"", "price"} or isinstance(target, Group):
+        return False
+    near = [p for p in reading.titles if _beside(reading, p, superlative.place)]
+    near = [p for p in near if not reading.words[p].endswith("s") or reading.intent.top]
+    measured = amounts.named_measure(reading)
+    return bool(near) and (measured is None or measures.is_money(measured))
+
+
+def _beside(reading: Reading, place: int, other: int) -> bool:
+    low, high = min(place, other), max(place, other)
+    return high - low <= 4 and {*reading.marks[low + 1 : high]} <= {"idle", "intent", ""}
 
 
 def _extreme_row(
@@ -186,6 +243,8 @@ def _ranked_by(
     """By what groups are ranked: the named amount, the rows counted, or the table's own amount."""
     intent = reading.intent
     assert intent.superlative is not None
+    if intent.by_rows:
+        return Aggregate.COUNT, None, ""
     edge = Aggregate.MAX if intent.superlative.sign > 0 else Aggregate.MIN
     if named is not None:
         return edge, named, ""
@@ -236,7 +295,7 @@ def _plain(
         and not listed
         and target != TITLE
         and amounts.flow(reading)
-        and (conditions or groups)
+        and (conditions or groups or reading.pair)
     ):
         column = amounts.default(reading)
     if (
@@ -248,7 +307,8 @@ def _plain(
         column = amounts.default(reading)
     if column is not None and not listed:
         return _amount(reading, column, conditions, groups)
-    if column is None and groups and reading.titles and not listed and not amounts.flow(reading):
+    wanted = groups or reading.pair
+    if column is None and wanted and reading.titles and not listed and not amounts.flow(reading):
         noun = said[min(reading.titles)].said
         return _aggregate(reading, Aggregate.COUNT, None, conditions, groups, noun)
     show = _shown(reading, target)

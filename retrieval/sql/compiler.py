@@ -10,9 +10,9 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from retrieval.sql import choose, intent, lexicon, matching, reading
+from retrieval.sql import choose, intent, lexicon, matching, pairs, reading, wishes
 from retrieval.sql.filters import Unclear
-from retrieval.sql.plan import Abstain, Plan
+from retrieval.sql.plan import Abstain, Form, Plan
 from retrieval.sql.wording import reason
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def compile_question(
     text: str, tables: Sequence[Table], *, language: str, today: dt.date
 ) -> Plan | Abstain:
     """The plan that answers `text` from one of `tables`, or why there is none, said in `language`."""
-    said = lexicon.tokens(text)
+    said = lexicon.plainly(lexicon.tokens(text))
     words = [token.text for token in said]
     if not tables:
         return Abstain(reason("no_tables", language))
@@ -50,9 +50,17 @@ def compile_question(
         return Abstain(reason("length", language))
     if _asks_why(words):
         return Abstain(reason("why", language))
+    for wish in wishes.wishes(words):
+        attempts = [_wished(said, words, table, language, today, wish) for table in tables]
+        if any(attempt.plan is not None for attempt in attempts):
+            return _best(attempts, language)
     if _compares(words) or words[0] in YES_OR_NO:
         return Abstain(reason("comparison", language))
     attempts = [_attempt(said, words, table, language, today) for table in tables]
+    return _best(attempts, language)
+
+
+def _best(attempts: list[Attempt], language: str) -> Plan | Abstain:
     served = sorted((a for a in attempts if a.plan is not None), key=lambda a: -a.score)
     if not served:
         return _least_bad(attempts, language)
@@ -87,16 +95,42 @@ def _compares(words: list[str]) -> bool:
 def _attempt(
     said: list[lexicon.Token], words: list[str], table: Table, language: str, today: dt.date
 ) -> Attempt:
-    read = reading.read(words, table, today)
+    return _tried(said, reading.read(words, table, today), language)
+
+
+def _wished(
+    said: list[lexicon.Token],
+    words: list[str],
+    table: Table,
+    language: str,
+    today: dt.date,
+    wish: wishes.Wish,
+) -> Attempt:
+    """The question as a comparison or a share; two periods are first taken together, then apart."""
+    joined = reading.read(words, table, today, wish.places)
+    attempt = _tried(said, joined, language, wish)
+    if attempt.plan is None and not attempt.unexplained and wish.form is Form.DIFFERENCE:
+        apart = reading.read(words, table, today, wish.places, apart=True)
+        attempt = _tried(said, apart, language, wish)
+    return attempt
+
+
+def _tried(
+    said: list[lexicon.Token],
+    read: reading.Reading,
+    language: str,
+    wish: wishes.Wish | None = None,
+) -> Attempt:
+    table = read.table
     unexplained = tuple(said[place].said for place in read.unexplained)
     if unexplained:
         return Attempt(table, None, read.score, read, unexplained)
+    years = {year for span in read.periods if (year := _year(span))}
     try:
-        plan = choose.plan(read, said)
+        plan = pairs.plan(read, said, wish) if wish else choose.plan(read, said)
     except Unclear as unclear:
         why = reason(unclear.reason, language, table=table.title, **unclear.said)
         return Attempt(table, None, read.score, read, why=why)
-    years = {year for span in read.periods if (year := _year(span))}
     score = read.score
     if read.known.years and years:
         score += 1.0 if years <= read.known.years else -3.0

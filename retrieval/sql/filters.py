@@ -29,24 +29,28 @@ class Unclear(Exception):
 
 def conditions(reading: Reading) -> tuple[Condition, ...]:
     """All conditions of a reading. Raises Unclear where a word fits more than one column."""
-    if sum(span.period != Period() for span in reading.periods) > 1:
+    said = dict.fromkeys(span.period for span in reading.periods if span.period != Period())
+    loose = [period for period in said if period.recurring]
+    if len(said) > 2 or (len(said) == 2 and len(loose) != 1):
         raise Unclear("several_periods")
-    found = [*_values(reading), *_flags(reading)]
-    found += [condition for span in reading.periods for condition in _period(reading, span.period)]
-    found += [_comparison(reading, comparison) for comparison in reading.comparisons]
+    found = [*values(reading), *_flags(reading)]
+    for period in said:
+        found += [c for c in period_conditions(reading, period) if c not in found]
+    found += [compared(reading, comparison) for comparison in reading.comparisons]
+    found += [Condition(column, op, other=other) for column, op, other in reading.held]
     return tuple(found)
 
 
-def _values(reading: Reading) -> list[Condition]:
+def values(reading: Reading) -> list[Condition]:
     equal: dict[tuple[str, Op], list[str]] = {}
     negated: set[int] = set()
     for match in reading.values:
-        column = _one_column(reading, match)
+        column = one_column(reading, match)
         place = match.places[0]
         denied = [at for at in reading.intent.excepts if 0 < place - at <= 4]
         negated.update(denied)
         if not denied:
-            after = [at for at in reading.intent.negations if 0 < place - at <= 3]
+            after = [at for at in reading.intent.negations if _reaches(reading, at, place)]
             denied = after
             negated.update(after)
         op = Op.NE if denied else Op.EQ
@@ -55,16 +59,23 @@ def _values(reading: Reading) -> list[Condition]:
     if {*reading.intent.excepts, *reading.intent.negations} - negated:
         raise Unclear("negation")
     return [
-        Condition(column, op, _typed(reading.table.column(column), values))
-        for (column, op), values in equal.items()
+        Condition(column, op, typed(reading.table.column(column), listed))
+        for (column, op), listed in equal.items()
     ]
 
 
-def _typed(column: Column, values: list[str]) -> Literals:
-    return tuple(int(value) if column.kind == "integer" else value for value in values)
+def _reaches(reading: Reading, at: int, place: int) -> bool:
+    """Whether 'not' at one place denies the value at another: near it, or with only a column's name
+    and small words between, as in 'não estão com contrato sem termo'."""
+    between = reading.marks[at + 1 : place]
+    return 0 < place - at <= 3 or (0 < place - at <= 5 and {*between} <= {"idle", "column", ""})
 
 
-def _one_column(reading: Reading, match: matching.ValueMatch) -> str:
+def typed(column: Column, said: list[str]) -> Literals:
+    return tuple(int(value) if column.kind == "integer" else value for value in said)
+
+
+def one_column(reading: Reading, match: matching.ValueMatch) -> str:
     """The column a value belongs to: the only one, the one named beside it, or the one it is to/from."""
     if len(match.columns) == 1:
         return next(iter(match.columns))
@@ -84,7 +95,7 @@ def _one_column(reading: Reading, match: matching.ValueMatch) -> str:
             ]
             if len(meant) == 1:
                 return meant[0]
-    whole = [name for name, values in match.columns.items() if len(values) == 1]
+    whole = [name for name, held in match.columns.items() if len(held) == 1]
     if len(whole) == 1:
         return whole[0]
     labels = ", ".join(reading.table.column(name).label for name in match.columns)
@@ -134,7 +145,7 @@ def part_column(reading: Reading, concept: str) -> Column | None:
     return None
 
 
-def _period(reading: Reading, period: Period) -> list[Condition]:
+def period_conditions(reading: Reading, period: Period) -> list[Condition]:
     if period is UNSETTLED:
         raise Unclear("no_year")
     if period == Period():
@@ -164,10 +175,10 @@ def _period_in_parts(reading: Reading, period: Period) -> list[Condition]:
         (period_of_value(v) or (None,))[0] for v in month_column.values
     )
     if years and year_column is not None:
-        values: Literals = tuple(years)
+        wanted: Literals = tuple(years)
         if year_column.kind == "text":
-            values = tuple(str(year) for year in years)
-        found.append(Condition(year_column.sql_name, Op.EQ, values))
+            wanted = tuple(str(year) for year in years)
+        found.append(Condition(year_column.sql_name, Op.EQ, wanted))
     elif years and not dated and not set(years) <= reading.known.years:
         raise Unclear("no_date")
     if not whole or (dated and year_column is None):
@@ -210,11 +221,11 @@ def _month_condition(column: Column, wanted: list[tuple[int | None, int]]) -> Co
     return Condition(column.sql_name, Op.EQ, tuple(chosen))
 
 
-def _comparison(reading: Reading, comparison: Comparison) -> Condition:
+def compared(reading: Reading, comparison: Comparison) -> Condition:
     column = compared_column(reading, comparison)
-    values: Literals = tuple(int(v) if v.is_integer() else v for v in comparison.values)
+    numbers: Literals = tuple(int(v) if v.is_integer() else v for v in comparison.values)
     reading.score += 0.7
-    return Condition(column.sql_name, comparison.op, values)
+    return Condition(column.sql_name, comparison.op, numbers)
 
 
 def compared_column(reading: Reading, comparison: Comparison) -> Column:

@@ -10,6 +10,7 @@ from retrieval.sql.plan import Op
 
 SOFT_SUMS = frozenset({("quanto",), ("quanta",), ("how", "much")})
 BARE = frozenset({"mais", "menos", "most", "least", "fewest"})
+TIMES = frozenset({"vezes", "times", "often", "frequently", "frequente", "frequentemente"})
 BEFORE_RELATIVE = frozenset({"em", "de", "a", "para", "por", "com", "sobre", "ao"})
 LISTING = frozenset({"liste", "lista", "listar", "list", "enumere"})
 ARTICLES = frozenset({"o", "a", "os", "as", "the", "um", "uma", "de", "do", "da"})
@@ -54,6 +55,8 @@ class Intent:
     distinct: bool = False
     superlative: Superlative | None = None
     top: int = 0
+    rank: int = 0
+    by_rows: bool = False
     groups: list[int] = field(default_factory=list)
     which: list[int] = field(default_factory=list)
     who: bool = False
@@ -210,6 +213,10 @@ def _superlative(words: list[str], marks: list[str], intent: Intent) -> None:
                 intent.superlative = Superlative(sign, concept, bare, place + len(phrase) - 1)
             _mark(marks, place, len(phrase))
             _top(words, marks, intent, place, place + len(phrase) - 1)
+            following = words[place + len(phrase)] if place + len(phrase) < len(words) else ""
+            if bare and following in TIMES:
+                intent.by_rows = True
+                marks[place + len(phrase)] = "intent"
             break
 
 
@@ -219,6 +226,10 @@ def _top(words: list[str], marks: list[str], intent: Intent, first: int, last: i
     for place in near:
         if not 0 <= place < len(words) or marks[place]:
             continue
+        if lexicon.ordinals().get(words[place], 0) >= 2 and first - 4 <= place < first:
+            intent.rank = lexicon.ordinals()[words[place]]
+            marks[place] = "intent"
+            return
         value = lexicon.number(words[place])
         if value and value.is_integer() and 2 <= value <= 100:
             intent.top = int(value)

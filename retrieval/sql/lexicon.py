@@ -60,6 +60,28 @@ def singulars(word: str) -> frozenset[str]:
     return frozenset(forms)
 
 
+PT_ENDINGS = {
+    "ar": "ar arem armos am amos ou ei aram ava avam avamos ado ada ados adas ando aria a",
+    "er": "er erem ermos e em emos eu eram ia iam iamos ido ida idos idas endo eria",
+    "ir": "ir irem irmos e em imos iu iram ia iam iamos ido ida idos idas indo iria",
+}
+
+
+def _forms(language: str, verbs: str) -> set[str]:
+    """What regular verbs become: by person, time, number and gender, folded."""
+    found = set()
+    for verb in verbs.split():
+        stem = verb[:-2]
+        if language == "pt":
+            found |= {f"{stem}{ending}" for ending in PT_ENDINGS[verb[-2:]].split()}
+        elif verb.endswith("e"):
+            found |= {verb, f"{verb}s", f"{verb}d", f"{verb[:-1]}ing"}
+        else:
+            past = f"{verb[:-1]}i" if verb[-1] == "y" and verb[-2] not in "aeiou" else verb
+            found |= {verb, f"{verb}s", f"{past}es", f"{past}ed", f"{verb}ing"}
+    return found
+
+
 @functools.cache
 def _concept_index() -> dict[str, frozenset[str]]:
     index: dict[str, set[str]] = {}
@@ -67,6 +89,13 @@ def _concept_index() -> dict[str, frozenset[str]]:
         for concept, listed in data(language)["concepts"].items():
             for word in str(listed).split():
                 index.setdefault(word, set()).add(concept)
+    listed = {word: frozenset(concepts) for word, concepts in index.items()}
+    for language in LANGUAGES:
+        for said, verbs in data(language)["verbs"].items():
+            meant = frozenset(said.split("-"))
+            for form in _forms(language, str(verbs)):
+                if listed.get(form, meant) <= meant:  # a noun of another meaning is left alone
+                    index.setdefault(form, set()).update(meant)
     return {word: frozenset(concepts) for word, concepts in index.items()}
 
 
@@ -106,6 +135,7 @@ def idle() -> frozenset[str]:
     for language in LANGUAGES:
         for word in data(language)["harmless"]["words"].split():
             listed |= {word}
+        listed |= _forms(language, data(language)["harmless"]["verbs"]) - _concept_index().keys()
     return frozenset(listed)
 
 
@@ -130,6 +160,44 @@ def phrases(name: str) -> tuple[tuple[str, ...], ...]:
     """Word sequences of one intent in both languages, the longest first."""
     listed = {tuple(phrase.split()) for code in LANGUAGES for phrase in data(code)["phrases"][name]}
     return tuple(sorted(listed, key=lambda phrase: (-len(phrase), phrase)))
+
+
+@functools.cache
+def rewrites() -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
+    """Phrases and the plainer words that stand for them, the longest first; politeness for none."""
+    listed = [
+        (tuple(said.split()), tuple(str(plain).split()))
+        for code in LANGUAGES
+        for said, plain in data(code)["rewrites"].items()
+    ]
+    listed += [(phrase, ()) for phrase in phrases("polite")]
+    return tuple(sorted(listed, key=lambda pair: (-len(pair[0]), pair)))
+
+
+def plainly(said: list[Token]) -> list[Token]:
+    """The question in plainer words: 'wood chips' for one thing, 'could you tell me' for nothing."""
+    words, found, place = [token.text for token in said], [], 0
+    while place < len(said):
+        for phrase, plain in rewrites():
+            if tuple(words[place : place + len(phrase)]) == phrase:
+                found += [Token(word, word) for word in plain]
+                place += len(phrase)
+                break
+        else:
+            found.append(said[place])
+            place += 1
+    return found
+
+
+@functools.cache
+def equivalents() -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
+    """Words of stored values and what they are called otherwise: 'em linha' is 'online'."""
+    return tuple(
+        (tuple(said.split()), tuple(str(other).split()))
+        for code in LANGUAGES
+        for said, others in data(code)["equivalents"].items()
+        for other in str(others).split(",")
+    )
 
 
 @functools.cache
@@ -170,6 +238,12 @@ def small_numbers() -> dict[str, int]:
 @functools.cache
 def ordinals() -> dict[str, int]:
     return {word: n for code in LANGUAGES for word, n in data(code)["ordinals"].items()}
+
+
+@functools.cache
+def worth() -> frozenset[str]:
+    """Words for what something is worth, without those that can also mean a total."""
+    return frozenset(word for (word,) in phrases("worth"))
 
 
 @functools.cache

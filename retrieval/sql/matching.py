@@ -91,11 +91,11 @@ def index(table: Table) -> TableIndex:
     """The table's words, made once for each version of the table."""
     title = _title_words(table)
     entries = tuple(
-        Entry(column.sql_name, value, words, tuple(t.text for t in lexicon.tokens(value)))
+        entry
         for column in table.columns
         if column.kind == "text" and not is_period(column)
         for value in column.values
-        if (words := lexicon.content(value))
+        for entry in _entries(column, value)
     )
     by_key: dict[str, list[int]] = {}
     for number, entry in enumerate(entries):
@@ -111,6 +111,20 @@ def index(table: Table) -> TableIndex:
         by_key={key: tuple(numbers) for key, numbers in by_key.items()},
         vocabulary=frozenset(word for entry in entries for word in entry.words),
     )
+
+
+def _entries(column: Column, value: str) -> list[Entry]:
+    """The value by its own words, and by others that mean the same."""
+    words = lexicon.content(value)
+    whole = tuple(token.text for token in lexicon.tokens(value))
+    found = [Entry(column.sql_name, value, words, whole)] if words else []
+    for said, other in lexicon.equivalents():
+        for at in range(len(whole) - len(said) + 1):
+            if whole[at : at + len(said)] == said:
+                turned = (*whole[:at], *other, *whole[at + len(said) :])
+                content = tuple(w for w in turned if w not in lexicon.function_words())
+                found.append(Entry(column.sql_name, value, content, turned))
+    return found
 
 
 @functools.lru_cache(maxsize=2_000)
@@ -186,7 +200,8 @@ def _whole(words: list[str], places: tuple[int, ...], known: TableIndex) -> Valu
         score = min(_likeness(words[place], word) for place, word in pairs)
         top, values = best.get(entry.column, (0.0, []))
         if score and score >= top:
-            best[entry.column] = (score, [*values, entry.value] if score == top else [entry.value])
+            kept = [*dict.fromkeys((*values, entry.value))] if score == top else [entry.value]
+            best[entry.column] = (score, kept)
     if not best:
         return None
     top = max(score for score, _ in best.values())

@@ -32,7 +32,9 @@ def additive(column: Column) -> bool:
     """Whether adding the column's values up means something: amounts do, prices and rates do not."""
     mean = {"medio", "media", "average", "mean"}
     header = matching.header_words(column.label)
-    intensive = any(lexicon.concepts(word) & set(INTENSIVE) for word in header)
+    # A header that is 'units' alone counts them; in 'unit cost' the word makes a price.
+    intensive = len(header) > 1 or not lexicon.singulars(header[0]) & {"unit", "unidade"}
+    intensive = intensive and any(lexicon.concepts(word) & set(INTENSIVE) for word in header)
     total = "total" in header
     return (
         column.numeric
@@ -116,6 +118,13 @@ def by_concept(reading: Reading, concept: str) -> Column | None:
     if not found and concept == "price":
         found = [c for c in table_numbers(reading) if matching.has_concept(c, "unit_price")]
     return found[0] if found else None
+
+
+def price_each(table: Table) -> Column | None:
+    """The price of one piece, where the table has just one such column and no amount of money."""
+    money = [c for c in measures(table) if is_money(c)]
+    prices = [c for c in money if not additive(c)]
+    return prices[0] if len(prices) == 1 and len(money) == 1 else None
 
 
 def table_numbers(reading: Reading) -> list[Column]:

@@ -92,13 +92,23 @@ def year_of(word: str) -> int | None:
     return int(word) if re.fullmatch(r"\d{4}", word) and int(word) in YEARS else None
 
 
-def find(words: list[str], taken: list[bool], today: dt.date) -> list[Span]:
-    """Every period said in `words`, left to right, leaving out places that are `taken`."""
+def find(words: list[str], taken: list[bool], today: dt.date, *, apart: bool = False) -> list[Span]:
+    """Every period said in `words`, left to right, leaving out places that are `taken`. `apart`
+    keeps 'from 2024 to 2025' two periods."""
     atoms = _atoms(words, taken)
     spans = _relative(words, taken, today)
+    if not apart:
+        atoms, listed = _listed(words, atoms)
+        spans += listed
     place = 0
     while place < len(atoms):
-        span, place = _joined(words, atoms, place)
+        if apart:
+            span, place = (
+                Span(atoms[place].first, atoms[place].last, atoms[place].period()),
+                place + 1,
+            )
+        else:
+            span, place = _joined(words, atoms, place)
         spans.append(span)
     return _year_applied(sorted(spans, key=lambda span: span.first))
 
@@ -172,6 +182,7 @@ def _month(words: list[str], i: int) -> Atom | None:
     if i + 1 < len(words) and re.fullmatch(r"\d{1,2}(st|nd|rd|th)?", words[i + 1]):
         day = int(re.sub(r"\D", "", words[i + 1]))
         year, last = _year_after(words, i + 1)
+        year = year or _year_ahead(words, i + 1)
         if year and 1 <= day <= 31:
             return Atom(i, last, year, (month,), day)
     year, last = _year_after(words, i)
@@ -190,12 +201,21 @@ def _day_and_month(words: list[str], i: int) -> Atom | None:
     year, last = _year_after(words, j)
     month = lexicon.months()[words[j]]
     if year is None:
+        year = _year_ahead(words, j)
+    if year is None:
         return None
     try:
         dt.date(year, month, int(match[1]))
     except ValueError:
         return None
     return Atom(i, last, year, (month,), int(match[1]))
+
+
+def _year_ahead(words: list[str], i: int) -> int | None:
+    """The year of '1 de maio' in 'entre 1 de maio e 31 de agosto de 2025': the only one that follows."""
+    found = [year for word in words[i + 1 :] if (year := year_of(word))]
+    ends = any(re.fullmatch(r"\d{1,2}(st|nd|rd|th)?", word) for word in words[i + 1 :])
+    return found[0] if len(found) == 1 and ends else None
 
 
 def _stretch(words: list[str], i: int) -> Atom | None:
@@ -218,6 +238,39 @@ def _stretch(words: list[str], i: int) -> Atom | None:
     year, last = _year_after(words, at)
     months = tuple(range((number - 1) * size + 1, number * size + 1))
     return Atom(i, last, year, months)
+
+
+def _listed(words: list[str], atoms: list[Atom]) -> tuple[list[Atom], list[Span]]:
+    """'janeiro, março e maio de 2024': months that are listed and do not touch become one period of
+    months and one of their year. Lists of touching months and the other atoms are left as they are."""
+    for first in range(len(atoms)):
+        last = first
+        while last + 1 < len(atoms) and _follows(words, atoms[last], atoms[last + 1]):
+            last += 1
+        run = atoms[first : last + 1]
+        years = {atom.year for atom in run} - {None}
+        plain = all(len(atom.months) == 1 and atom.day is None for atom in run)
+        months = tuple(sorted({month for atom in run for month in atom.months}))
+        if _lead(words, run[0].first, "between")[0]:
+            continue
+        if len(run) < 2 or not plain or len(years) > 1 or (len(run) == 2 and _touch(months)):
+            continue
+        found = [Span(run[0].first, run[-1].last, Period(months=months))]
+        if years:
+            (year,) = years
+            assert year is not None
+            found.append(Span(run[-1].last, run[-1].last, Atom(0, 0, year=year).period()))
+        return atoms[:first] + atoms[last + 1 :], found
+    return atoms, []
+
+
+def _follows(words: list[str], one: Atom, two: Atom) -> bool:
+    between = {*words[one.last + 1 : two.first]} - {"de", "em", "in", "of"}
+    return two.first - one.last <= 3 and between <= {"e", "and", "ou", "or"} and len(between) <= 1
+
+
+def _touch(months: tuple[int, ...]) -> bool:
+    return months == tuple(range(months[0], months[-1] + 1))
 
 
 def _lead(words: list[str], i: int, name: str) -> tuple[int, int]:
@@ -246,7 +299,7 @@ def _joined(words: list[str], atoms: list[Atom], place: int) -> tuple[Span, int]
         if between or ranged:
             first = at_between if between else at_from if froms else one.first
             return Span(first, two.last, _range(one, two)), place + 2
-        if link == ["e"] or link == ["and"] or link == ["ou"] or link == ["or"]:
+        if link[0] in {"e", "and", "ou", "or"} and {*link[1:]} <= {"em", "in", "de", "of"}:
             merged = _both(one, two)
             if merged is not None:
                 return Span(one.first, two.last, merged), place + 2

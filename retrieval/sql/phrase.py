@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from retrieval.sql import lexicon, matching
 from retrieval.sql.periods import period_of_value
-from retrieval.sql.plan import Aggregate, Condition, Op, Part
+from retrieval.sql.plan import Aggregate, Condition, Form, Op, Part
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,6 +44,13 @@ WORDS: dict[str, tuple[str, str]] = {
     "empty": ("vazio", "empty"),
     "yes": ("sim", "yes"),
     "no": ("não", "no"),
+    "ranked": ("{names}: {value} ({what}, {n}.º {edge} valor{where}).",
+               "{names}: {value} ({what}, number {n} from the {edge}{where})."),
+    "edge_most": ("maior", "highest"),
+    "edge_least": ("menor", "lowest"),
+    "groups": ("{n} {group}{where}: {list}.", "{n} {group}{where}: {list}."),
+    "mean": ("A média por {group} de {what}{where} é {value} ({n}).",
+             "The average per {group} of {what}{where} is {value} ({n})."),
     "list": ("lista de {what}", "list of {what}"),
     "first": ("{n} primeiros por {what}", "first {n} by {what}"),
     "part_day": ("dia", "day"),
@@ -116,6 +123,9 @@ def label(column: Column) -> str:
 def condition(said: Condition, table: Table, language: str) -> str:
     """'Região: Norte', 'Data: março de 2024', 'Valor > 1.000 €'."""
     column = table.column(said.column)
+    if said.other:
+        sign = {Op.GE: "≥", Op.LE: "≤"}.get(said.op, said.op.value)
+        return f"{label(column)} {sign} {label(table.column(said.other))}"
     values = [shown(value, language, column) for value in said.values]
     if said.op is Op.MONTH:
         names = [lexicon.month_name(int(str(month)), language) for month in said.values]
@@ -162,7 +172,20 @@ def _range(said: Condition, language: str) -> str:
 def where(plan: Plan, table: Table, language: str) -> str:
     """The conditions in brackets, with a space before; empty when there are none."""
     parts = [condition(said, table, language) for said in plan.conditions]
+    parts += [_having(plan, said, table, language) for said in plan.having]
     return f" ({'; '.join(parts)})" if parts else ""
+
+
+def _having(plan: Plan, said: Condition, table: Table, language: str) -> str:
+    column = _amount_column(plan, table)
+    values = [shown(value, language, column) for value in said.values]
+    held = values[0]
+    if said.op is Op.BETWEEN:
+        return (
+            f"{amount(plan, table, language)}: {word('from', language, a=values[0], b=values[1])}"
+        )
+    signs = {Op.GE: "≥", Op.LE: "≤"}
+    return f"{amount(plan, table, language)} {signs.get(said.op, said.op.value)} {held}"
 
 
 def amount(plan: Plan, table: Table, language: str) -> str:
@@ -174,7 +197,8 @@ def amount(plan: Plan, table: Table, language: str) -> str:
     column = table.column(plan.column)
     if plan.aggregate is Aggregate.DISTINCT:
         return word("distinct", language, what=plan.noun or label(column))
-    return word(str(plan.aggregate), language, what=label(column))
+    name = f"{label(column)} × {label(table.column(plan.times))}" if plan.times else label(column)
+    return word(str(plan.aggregate), language, what=name)
 
 
 def group_name(group: Group, table: Table, language: str) -> str:
@@ -191,6 +215,8 @@ def plan_sentence(plan: Plan, table: Table, language: str) -> str:
     if plan.groups:
         names = ", ".join(group_name(group, table, language) for group in plan.groups)
         text = f"{text} {'por' if language == 'pt' else 'per'} {names}"
+    for side in plan.sides:
+        text = f"{text} | {'; '.join(condition(said, table, language) for said in side)}"
     if plan.order and plan.limit:
         sign = "↓" if plan.order > 0 else "↑"
         text = f"{text}, {sign} {plan.limit}"
@@ -212,7 +238,7 @@ def sentence(plan: Plan, table: Table, rows: Sequence[Row], language: str) -> st
 def _amount_column(plan: Plan, table: Table) -> Column | None:
     if plan.aggregate in {Aggregate.COUNT, Aggregate.DISTINCT} or not plan.column:
         return None
-    return table.column(plan.column)
+    return table.column(plan.times or plan.column)
 
 
 def _key(plan: Plan, table: Table, row: Row, language: str) -> str:
@@ -226,6 +252,26 @@ def _key(plan: Plan, table: Table, row: Row, language: str) -> str:
 def _grouped(plan: Plan, table: Table, rows: Sequence[Row], language: str) -> str:
     column = _amount_column(plan, table)
     what, place = amount(plan, table, language), where(plan, table, language)
+    if plan.form is Form.MEAN:
+        mean = sum(Decimal(str(row[-1])) for row in rows) / len(rows)
+        return word(
+            "mean", language, group=group_name(plan.groups[-1], table, language), what=what,
+            where=place, value=shown(round(mean, 2), language, column), n=len(rows),
+        )  # fmt: skip
+    if plan.rank:
+        said = _joined([_key(plan, table, row, language) for row in rows[:SHOWN]], language)
+        edge = word("edge_most" if plan.order > 0 else "edge_least", language)
+        value = shown(rows[0][-1], language, column)
+        return word(
+            "ranked",
+            language,
+            names=said,
+            value=value,
+            what=what,
+            n=plan.rank,
+            edge=edge,
+            where=place,
+        )
     if plan.limit == 1:
         names = [_key(plan, table, row, language) for row in rows[:SHOWN]]
         value = shown(rows[0][-1], language, column)
@@ -238,6 +284,9 @@ def _grouped(plan: Plan, table: Table, rows: Sequence[Row], language: str) -> st
     ]
     group = ", ".join(group_name(group, table, language) for group in plan.groups)
     text = "; ".join([*listed, *_rest(rows, language)])
+    if plan.counts_groups:
+        n = number(len(rows), language)
+        return word("groups", language, n=n, group=group, where=place, list=text)
     first = what[0].upper() + what[1:]
     return word("per", language, what=first, group=group, where=place, list=text)
 
@@ -262,6 +311,18 @@ def _rest(rows: Sequence[Row], language: str) -> list[str]:
 def _joined(names: list[str], language: str) -> str:
     return (
         names[0] if len(names) == 1 else ", ".join(names[:-1]) + word("and", language) + names[-1]
+    )
+
+
+def of_rank(plan: Plan, rows: Sequence[Row]) -> tuple[Row, ...]:
+    """Of ranked rows those that share the value of the n-th; none when there are fewer."""
+    if not plan.rank:
+        return tuple(rows)
+    place = -1 if plan.aggregate else plan.show.index(plan.column)
+    return (
+        tuple(row for row in rows if row[place] == rows[plan.rank - 1][place])
+        if len(rows) >= plan.rank
+        else ()
     )
 
 

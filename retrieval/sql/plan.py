@@ -44,14 +44,27 @@ class Part(enum.StrEnum):
     YEAR = "year"
 
 
+class Form(enum.StrEnum):
+    """How the amounts of one row stand to each other: two sides, a part and its whole, or the
+    largest and smallest value."""
+
+    PLAIN = ""
+    DIFFERENCE = "difference"
+    SHARE = "share"
+    SPREAD = "spread"
+    MEAN = "mean"
+
+
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """`column` `op` `values`. Several values of EQ mean any of them, of NE none of them."""
+    """`column` `op` `values`. Several values of EQ mean any of them, of NE none of them. With `other`
+    the column is held against that column of the same row."""
 
     column: str
     op: Op
-    values: tuple[Literal, ...]
+    values: tuple[Literal, ...] = ()
     said: str = ""
+    other: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +79,13 @@ class Plan:
 
     With `groups` the aggregate is per group; without an aggregate the `show` columns are listed.
     `order` is +1 for largest first, -1 for smallest first, 0 for by name; `limit` 0 means all rows.
-    `noun` is the question's own word for what is counted.
+    `noun` is the question's own word for what is counted. `rank` n keeps of the first n rows those that
+    share the value of the n-th. `having` holds the aggregate of each group against numbers, its column
+    unnamed. `times` is a column by which `column` is multiplied row by row.
+
+    With a `form` other than MEAN there is one row: an amount for each of `sides`, which are conditions
+    beside the common ones; of a share the part and the whole, which is of the column `whole` if that is
+    set. MEAN keeps its groups, and the mean of their amounts is said.
     """
 
     table: str
@@ -78,6 +97,13 @@ class Plan:
     order: int = 0
     limit: int = 0
     noun: str = ""
+    rank: int = 0
+    having: tuple[Condition, ...] = ()
+    form: Form = Form.PLAIN
+    sides: tuple[tuple[Condition, ...], ...] = ()
+    whole: str = ""
+    times: str = ""
+    counts_groups: bool = False
 
 
 @dataclass(frozen=True, slots=True)

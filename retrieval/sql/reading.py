@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from retrieval.sql import intent as intents
-from retrieval.sql import lexicon, matching, periods
+from retrieval.sql import lexicon, matching, periods, roles
 
 if TYPE_CHECKING:
     import datetime as dt
 
     from retrieval.sql.catalogue import Column, Table
+    from retrieval.sql.plan import Op
 
 MEANT = 0.8
 PARTS = {"mes": "month", "month": "month", "mensal": "month", "monthly": "month", "ano": "year",
@@ -48,6 +49,9 @@ class Reading:
     titles: dict[int, float] = field(default_factory=dict)
     units: dict[int, str] = field(default_factory=dict)
     score: float = 0.0
+    pair: bool = False
+    times: str = ""
+    held: list[tuple[str, Op, str]] = field(default_factory=list)
 
     @property
     def unexplained(self) -> list[int]:
@@ -73,17 +77,27 @@ def part_of(word: str) -> str:
     return next((PARTS[form] for form in lexicon.singulars(word) if form in PARTS), "")
 
 
-def read(words: list[str], table: Table, today: dt.date) -> Reading:
-    """Read `words` (folded, in order) against `table`."""
+def read(
+    words: list[str],
+    table: Table,
+    today: dt.date,
+    spent: frozenset[int] = frozenset(),
+    apart: bool = False,
+) -> Reading:
+    """Read `words` (folded, in order) against `table`. Those `spent` have their meaning already;
+    periods named `apart` are not joined to one."""
     words = [*words]  # slips are corrected in the reading's own copy
-    reading = Reading(table, matching.index(table), words, [""] * len(words))
+    marks = ["idle" if place in spent else "" for place in range(len(words))]
+    reading = Reading(table, matching.index(table), words, marks)
     _keep_values(reading, matching.values_exact(words, reading.known), VALUE_WEIGHT)
     _keep_values(
         reading, matching.values_whole(words, reading.free(), reading.known, 2), VALUE_WEIGHT
     )
     _long_headers(reading)
     reading.comparisons = intents.comparisons(words, reading.marks)
-    reading.periods = periods.find(words, [bool(mark) for mark in reading.marks], today)
+    reading.periods = periods.find(
+        words, [bool(mark) for mark in reading.marks], today, apart=apart
+    )
     for span in reading.periods:
         for place in range(span.first, span.last + 1):
             reading.marks[place] = "period"
@@ -91,8 +105,10 @@ def read(words: list[str], table: Table, today: dt.date) -> Reading:
     _single_words(reading)
     _units(reading)
     _parts(reading)
-    _pairs(reading)
-    _trade_words(reading)
+    roles.heads(reading)
+    roles.trade(reading)
+    roles.columns_held(reading)
+    roles.earnings(reading)
     _coded_values(reading)
     _idle(reading)
     _partial(reading)
@@ -243,65 +259,6 @@ def _parts(reading: Reading) -> None:
     for place in reading.free():
         if part_of(reading.words[place]) and _asked_for(reading, place):
             reading.marks[place] = "part"
-
-
-def _pairs(reading: Reading) -> None:
-    """Of 'product line' the head alone is meant, when the table has it; a star marks the head."""
-    for phrase in lexicon.phrases("pairs"):
-        bare = tuple(word.rstrip("*") for word in phrase)
-        head = next(n for n, word in enumerate(phrase) if word.endswith("*"))
-        for at in range(len(reading.words) - len(phrase) + 1):
-            if tuple(reading.words[at : at + len(bare)]) != bare:
-                continue
-            if reading.marks[at + head] != "column":
-                continue
-            others = {place for place in range(at, at + len(bare)) if place != at + head}
-            _forget(reading, others)
-            for place in others:
-                reading.marks[place] = "idle"
-                reading.titles.pop(place, None)
-
-
-def _forget(reading: Reading, places: set[int]) -> None:
-    """Take back what the words at `places` were taken for, as names of columns."""
-    kept = [mention for mention in reading.mentions if places.isdisjoint(mention.places)]
-    for mention in reading.mentions:
-        if mention not in kept:
-            reading.score -= COLUMN_WEIGHT * mention.likeness
-            for place in mention.places:
-                reading.marks[place] = ""
-    reading.mentions = kept
-
-
-def _trade_words(reading: Reading) -> None:
-    """Customers buy what a table of sales holds; consuming is said of gas, water or energy. Elsewhere
-    these words stay unexplained."""
-    title = {concept for word in reading.known.title for concept in lexicon.concepts(word)}
-    named = [column for mention in reading.mentions for column in mention.columns]
-    named += [
-        reading.table.column(name)
-        for match in reading.values
-        if len(match.columns) == 1
-        for name in match.columns
-    ]
-    buyers = any(matching.has_concept(column, "customer") for column in named)
-    supply = any(matching.has_concept(c, "gas", "energy", "water") for c in named if c.numeric)
-    foreign = set[str]()
-    if title & {"purchase", "cost", "stock"}:
-        foreign.add("revenue")
-    if "sale" in title and not buyers:
-        foreign.add("cost")
-    for mention in [m for m in reading.mentions if m.likeness < 0.9]:
-        meant = {c for place in mention.places for c in lexicon.concepts(reading.words[place])}
-        if meant & foreign:
-            _forget(reading, {*mention.places})
-    for place in reading.free():
-        meant = set(lexicon.concepts(reading.words[place]))
-        if buyers and "sale" in title and "purchase" in meant:
-            reading.titles[place] = MEANT
-            reading.marks[place] = "title"
-        elif supply and "consumption" in meant:
-            reading.marks[place] = "idle"
 
 
 def _coded_values(reading: Reading) -> None:

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from retrieval.sql.plan import Aggregate, Condition, Group, Op, Part, Plan
+from retrieval.sql.plan import Aggregate, Condition, Form, Group, Op, Part, Plan
 
 if TYPE_CHECKING:
     from retrieval.sql.catalogue import Table
     from retrieval.sql.plan import Literal
 
 ROW_CAP = 1_000
+COMPARED = {Op.GT: exp.GT, Op.GE: exp.GTE, Op.LT: exp.LT, Op.LE: exp.LTE}
 
 
 def statement(plan: Plan, table: Table) -> exp.Select:
     """The SELECT of `plan`. Grouped or listed columns come first, the amount last."""
     query = exp.Select().from_(exp.to_table(table.sql_name, quoted=True))
     groups = [_group(group) for group in plan.groups]
-    if plan.aggregate:
+    if plan.form and not groups:
+        query = query.select(*_sides(plan))
+    elif plan.aggregate:
         amount = _aggregate(plan)
         names = [
             exp.alias_(g, _name(p), quoted=True) for g, p in zip(groups, plan.groups, strict=True)
@@ -32,11 +36,13 @@ def statement(plan: Plan, table: Table) -> exp.Select:
             query = query.distinct()
     for condition in plan.conditions:
         query = query.where(_condition(condition))
-    if plan.limit:
+    if plan.limit or plan.having:
         for name in [group.column for group in plan.groups] or [plan.column]:
             query = query.where(exp.Not(this=exp.Is(this=_column(name), expression=exp.Null())))
     if groups:
         query = query.group_by(*[group.copy() for group in groups])
+    for condition in plan.having:
+        query = query.having(_held(_aggregate(plan), condition))
     return _ordered(query, plan, groups)
 
 
@@ -45,7 +51,7 @@ def _ordered(query: exp.Select, plan: Plan, groups: list[exp.Expr]) -> exp.Selec
     if plan.order:
         amount = _aggregate(plan) if plan.aggregate else _column(plan.column)
         keys.append(exp.Ordered(this=amount, desc=plan.order > 0, nulls_first=False))
-    ties_kept = plan.limit == 1
+    ties_kept = plan.limit == 1 or plan.rank > 0
     if not ties_kept:
         names = groups or ([] if plan.aggregate else [_column(name) for name in plan.show])
         keys += [exp.Ordered(this=name.copy(), nulls_first=False) for name in names]
@@ -53,12 +59,36 @@ def _ordered(query: exp.Select, plan: Plan, groups: list[exp.Expr]) -> exp.Selec
         query = query.order_by(*keys)
     if not ties_kept:
         return query.limit(plan.limit or ROW_CAP)
-    # Those that share first place are all shown.
+    # Those that share the place are all shown.
     options = exp.LimitOptions(rows=True, with_ties=True)
     query.set(
-        "limit", exp.Fetch(direction="FIRST", count=exp.Literal.number(1), limit_options=options)
+        "limit",
+        exp.Fetch(
+            direction="FIRST",
+            count=exp.Literal.number(max(plan.limit, plan.rank)),
+            limit_options=options,
+        ),
     )
     return query
+
+
+def _sides(plan: Plan) -> list[exp.Expr]:
+    """The amounts of a comparison: of each side its own rows, of a share the part and the whole."""
+    if plan.form is Form.SPREAD:
+        kinds = (Aggregate.MAX, Aggregate.MIN)
+        made = [_aggregate(replace(plan, aggregate=kind)) for kind in kinds]
+        return [exp.alias_(made[0], "largest"), exp.alias_(made[1], "smallest")]
+    amounts = [_of_rows(_aggregate(plan), side) for side in plan.sides] or [_aggregate(plan)]
+    names = ["first", "second"]
+    if plan.form is Form.SHARE:
+        amounts.append(_aggregate(replace(plan, column=plan.whole or plan.column)))
+        names = ["part", "whole"]
+    return [exp.alias_(a, name, quoted=True) for a, name in zip(amounts, names, strict=True)]
+
+
+def _of_rows(amount: exp.Expr, conditions: tuple[Condition, ...]) -> exp.Expr:
+    kept = exp.and_(*[_condition(condition) for condition in conditions])
+    return exp.Filter(this=amount, expression=exp.Where(this=kept))
 
 
 def _column(name: str) -> exp.Column:
@@ -81,7 +111,9 @@ def _group(group: Group) -> exp.Expr:
 def _aggregate(plan: Plan) -> exp.Expr:
     if plan.aggregate is Aggregate.COUNT:
         return exp.Count(this=exp.Star())
-    column = _column(plan.column)
+    column: exp.Expr = _column(plan.column)
+    if plan.times:
+        column = exp.Mul(this=column, expression=_column(plan.times))
     if plan.aggregate is Aggregate.DISTINCT:
         return exp.Count(this=exp.Distinct(expressions=[column]))
     kinds = {
@@ -104,7 +136,14 @@ def _literal(value: Literal) -> exp.Expr:
 
 
 def _condition(condition: Condition) -> exp.Expr:
-    column = _column(condition.column)
+    return _held(_column(condition.column), condition)
+
+
+def _held(column: exp.Expr, condition: Condition) -> exp.Expr:
+    """`column`, or an aggregate in its place, held against the values of the condition."""
+    if condition.other:
+        made: exp.Expr = COMPARED[condition.op](this=column, expression=_column(condition.other))
+        return made
     values = [_literal(value) for value in condition.values]
     if condition.op is Op.MONTH or condition.op is Op.QUARTER:
         part = exp.Extract(this=exp.var(str(condition.op).upper()), expression=column)
@@ -119,12 +158,11 @@ def _condition(condition: Condition) -> exp.Expr:
         return exp.and_(low, high)
     if condition.op in {Op.EQ, Op.NE}:
         return _membership(column, condition.op, values)
-    kinds = {Op.GT: exp.GT, Op.GE: exp.GTE, Op.LT: exp.LT, Op.LE: exp.LTE}
-    made: exp.Expr = kinds[condition.op](this=column, expression=values[0])
-    return made
+    compared: exp.Expr = COMPARED[condition.op](this=column, expression=values[0])
+    return compared
 
 
-def _membership(column: exp.Column, op: Op, values: list[exp.Expr]) -> exp.Expr:
+def _membership(column: exp.Expr, op: Op, values: list[exp.Expr]) -> exp.Expr:
     if len(values) == 1:
         made: exp.Expr = exp.EQ(this=column, expression=values[0])
     else:

@@ -50,6 +50,8 @@ def groups(reading: Reading) -> tuple[Group, ...]:
         if at is None or at - place > 4:
             continue
         group = group_at(reading, at)
+        if group is None and reading.intent.superlative and _measure_at(reading, at):
+            continue  # 'top 3 lines by revenue': what they are ranked by
         if group is None:
             if part_of(reading.words[at]) or reading.marks[at] == "column":
                 raise Unclear("unused", word=reading.words[at])
@@ -62,6 +64,11 @@ def groups(reading: Reading) -> tuple[Group, ...]:
             other = group_at(reading, second) if second is not None and second - last <= 4 else None
             found += [other] if other else []
     return tuple(dict.fromkeys(found))
+
+
+def _measure_at(reading: Reading, place: int) -> bool:
+    mention = reading.mention_at(place)
+    return mention is not None and measures.named(reading, mention) is not None
 
 
 def bound(reading: Reading) -> set[str]:
@@ -86,6 +93,17 @@ def target(reading: Reading) -> Target:
         if people:
             return Group(people[0].sql_name)
     return None
+
+
+def others(reading: Reading, first: Target) -> tuple[Group, ...]:
+    """Further columns asked for with the first, as in 'and in which colour'."""
+    found = []
+    for place in reading.intent.which[1:]:
+        at = reading.next_content(place)
+        group = group_at(reading, at) if at is not None and at - place <= 3 else None
+        if group is not None and group != first and group.column not in bound(reading):
+            found.append(group)
+    return tuple(dict.fromkeys(found))
 
 
 def titled(reading: Reading, place: int) -> bool:

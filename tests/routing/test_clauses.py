@@ -169,7 +169,9 @@ def test_splitting_takes_about_a_millisecond() -> None:
 
 
 def test_a_thing_that_was_named_before_takes_its_name_along() -> None:
-    _, second = split("Quanto vendemos da linha Farol em 2025 e quem é a gestora dessa linha?", "pt")
+    _, second = split(
+        "Quanto vendemos da linha Farol em 2025 e quem é a gestora dessa linha?", "pt"
+    )
     assert "Farol" in second.text
 
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from routing.evidence import NOTHING_SAID, combine, cue_hits, cues, own_names
-from routing.values import GRAPH, RELATIONAL, ROUTES, VECTORIAL
+from routing.evidence import CANNOT, NOTHING_SAID, combine, cue_hits, cues, own_names, probed
+from routing.values import GRAPH, RELATIONAL, ROUTES, VECTORIAL, Evidence, Probe
 
 
 def scores(text: str, terms: list[tuple[str, str]] | None = None) -> dict[str, float]:
@@ -65,3 +65,13 @@ def test_no_cue_belongs_to_two_routes() -> None:
     assert not set(held[RELATIONAL]) & set(held[GRAPH])
     assert not set(held[RELATIONAL]) & set(held[VECTORIAL])
     assert not set(held[VECTORIAL]) & set(held[GRAPH])
+
+
+@pytest.mark.parametrize(("answers", "score"), [(True, 1.0), (False, CANNOT), (None, 0.45)])
+def test_what_a_store_can_answer_outweighs_the_words(answers: bool | None, score: float) -> None:
+    words = combine("Quantos dias de férias há?", [])
+    said = (Evidence("relational", 0.45, ("quantos",)), *words[1:])
+    found = probed(said, {"relational": lambda: Probe(answers, "the plan, or why not")})
+    assert found[0].score == pytest.approx(score)
+    assert found[0].terms[0] == "the plan, or why not"
+    assert found[1:] == words[1:]

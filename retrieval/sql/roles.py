@@ -1,0 +1,118 @@
+"""What words do in a question beyond naming: the head of a pair, the two sides of a trade."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from retrieval.sql import intent as intents
+from retrieval.sql import lexicon, matching, measures
+from retrieval.sql.plan import Op
+
+if TYPE_CHECKING:
+    from retrieval.sql.reading import Reading
+
+MEANT = 0.8
+COLUMN_WEIGHT = 2.0
+
+
+def heads(reading: Reading) -> None:
+    """Of 'product line' the head alone is meant, when the table has it; a star marks the head."""
+    for phrase in lexicon.phrases("pairs"):
+        bare = tuple(word.rstrip("*") for word in phrase)
+        head = next(n for n, word in enumerate(phrase) if word.endswith("*"))
+        for at in range(len(reading.words) - len(phrase) + 1):
+            if tuple(reading.words[at : at + len(bare)]) != bare:
+                continue
+            if reading.marks[at + head] != "column":
+                continue
+            others = {place for place in range(at, at + len(bare)) if place != at + head}
+            forget(reading, others)
+            for place in others:
+                reading.marks[place] = "idle"
+                reading.titles.pop(place, None)
+
+
+def trade(reading: Reading) -> None:
+    """Customers buy what a table of sales holds, suppliers sell what one of purchases does; consuming is
+    said of gas, water or energy. Elsewhere these words stay unexplained."""
+    title = {concept for word in reading.known.title for concept in lexicon.concepts(word)}
+    named = [column for mention in reading.mentions for column in mention.columns]
+    named += [
+        reading.table.column(name)
+        for match in reading.values
+        if len(match.columns) == 1
+        for name in match.columns
+    ]
+    buyers = any(matching.has_concept(column, "customer", "channel") for column in named)
+    sellers = any(matching.has_concept(column, "supplier") for column in named)
+    supply = any(matching.has_concept(c, "gas", "energy", "water") for c in named if c.numeric)
+    foreign = set[str]()
+    if title & {"purchase", "cost", "stock"}:
+        foreign.add("revenue")
+    if "sale" in title and not buyers:
+        foreign.add("cost")
+    for mention in [m for m in reading.mentions if m.likeness < 0.9]:
+        meant = {c for place in mention.places for c in lexicon.concepts(reading.words[place])}
+        consumed = supply and "consumption" in meant
+        if meant & foreign or (consumed and not any(c.numeric for c in mention.columns)):
+            forget(reading, {*mention.places})
+    for place in reading.free():
+        meant = set(lexicon.concepts(reading.words[place]))
+        bought = buyers and "sale" in title and meant & {"purchase", "order"}
+        sold = sellers and "purchase" in title and meant & {"sale", "supplier", "delivery"}
+        ordered = bool(title & {"sale", "purchase"}) and "order" in meant
+        if bought or sold or ordered:
+            reading.titles[place] = MEANT
+            reading.marks[place] = "title"
+        elif supply and "consumption" in meant:
+            reading.marks[place] = "idle"
+
+
+def forget(reading: Reading, places: set[int]) -> None:
+    """Take back what the words at `places` were taken for, as names of columns."""
+    kept = [mention for mention in reading.mentions if places.isdisjoint(mention.places)]
+    for mention in reading.mentions:
+        if mention not in kept:
+            reading.score -= COLUMN_WEIGHT * mention.likeness
+            for place in mention.places:
+                reading.marks[place] = ""
+    reading.mentions = kept
+
+
+def columns_held(reading: Reading) -> None:
+    """'below their minimum stock': the amount of a row held against its own bound."""
+    for name, op in (("more", Op.GT), ("less", Op.LT), ("at_least", Op.GE), ("at_most", Op.LE)):
+        for place in range(len(reading.words)):
+            length = intents.at(reading.words, place, lexicon.phrases(name))
+            if not length or {*reading.marks[place : place + length]} - {"", "idle"}:
+                continue
+            bound = next(
+                (
+                    c
+                    for n in range(place + length, min(place + length + 3, len(reading.words)))
+                    if (mention := reading.mention_at(n)) is not None
+                    for c in mention.columns
+                    if c.numeric and matching.has_concept(c, "minimum", "maximum")
+                ),
+                None,
+            )
+            amount = measures.default_measure(reading, "quantity") if bound else None
+            if bound is None or amount is None or amount == bound:
+                continue
+            reading.held.append((amount.sql_name, op, bound.sql_name))
+            for n in range(place, place + length):
+                reading.marks[n] = "comparison"
+
+
+def earnings(reading: Reading) -> None:
+    """'How much did the North bring in' is about sales, where no other amount is named."""
+    intent, title = reading.intent, reading.known.title
+    if not intent.soft_sum or reading.titles or any(m.columns[0].numeric for m in reading.mentions):
+        return
+    if not any("sale" in lexicon.concepts(word) for word in title):
+        return
+    for place, word in enumerate(reading.words):
+        if (word,) in lexicon.phrases("earning") and reading.marks[place] in {"", "idle"}:
+            reading.titles[place] = MEANT
+            reading.marks[place] = "title"
+            return
