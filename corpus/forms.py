@@ -18,6 +18,7 @@ class FilesField(forms.FileField):
 
     def clean(self, data: Any, initial: Any = None) -> Any:
         held = data if isinstance(data, list | tuple) else [data]
+        held = held or [None]  # Nothing chosen: the field's own `required` says so.
         return [super(FilesField, self).clean(item, initial) for item in held]
 
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.core.files.base import File
 from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django_q.tasks import async_task
 
@@ -115,11 +117,13 @@ def changed(document: Document) -> None:
 
 @transaction.atomic
 def version_retry(*, version: DocumentVersion) -> None:
-    """Read a version again from its last committed passage."""
-    DocumentVersion.objects.filter(pk=version.pk).update(
+    """Read a version again from its last committed passage, unless a worker reads it now."""
+    free = Q(lease_until=None) | Q(lease_until__lt=timezone.now())
+    taken = DocumentVersion.objects.filter(free, pk=version.pk).update(
         state=VersionState.QUEUED, error="", lease_until=None, lease_holder=""
     )
-    version_queue(version=version)
+    if taken:
+        version_queue(version=version)
 
 
 @transaction.atomic

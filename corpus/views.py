@@ -9,7 +9,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db.models import Count
-from django.http import FileResponse, JsonResponse
+from django.http import FileResponse, Http404, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -17,7 +17,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from corpus.errors import UploadRefused
 from corpus.forms import UploadForm
-from corpus.models import Chunk, Document, DocumentVersion, VersionState
+from corpus.models import Chunk, Document, VersionState
 from corpus.parsing import ACCEPTED
 from corpus.selectors import worker_alive
 from corpus.services import document_delete, document_upload, version_retry
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     import uuid
 
     from django.http import HttpRequest, HttpResponse
+
+    from corpus.models import DocumentVersion
 
 PER_PAGE = 50
 
@@ -180,7 +182,9 @@ def document_retry(request: HttpRequest, document_id: uuid.UUID) -> HttpResponse
 def document_file(request: HttpRequest, document_id: uuid.UUID) -> FileResponse:
     """The original, always as a download: a file from outside is never rendered by us."""
     document = _document(request, document_id, Right.SEE)
-    version = document.current or get_object_or_404(DocumentVersion, document=document)
+    version = document.current or document.versions.first()
+    if version is None:
+        raise Http404("No version of this document is left.")
     return FileResponse(
         version.file.open("rb"),
         as_attachment=True,

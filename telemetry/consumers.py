@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     import uuid
 
 NOT_FOUND = 4404
+AGAIN_SECONDS = 1.0
 
 
 class RunConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
@@ -29,6 +31,8 @@ class RunConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
         after = parse_qs(self.scope.get("query_string", b"").decode()).get("after", ["0"])[0]
         self.after = int(after) if after.isdigit() else 0
         self.group = ""
+        self.delivering = asyncio.Lock()
+        self.again: asyncio.Task[None] | None = None
         if not await self._readable():
             await self.close(code=NOT_FOUND)
             return
@@ -36,21 +40,31 @@ class RunConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
         await self.channel_layer.group_add(self.group, self.channel_name)
         await self.accept()
         await self._deliver()
+        self.again = asyncio.create_task(self._deliver_again())
 
     async def disconnect(self, code: int) -> None:
+        if self.again is not None:
+            self.again.cancel()
         if self.group:
             await self.channel_layer.group_discard(self.group, self.channel_name)
 
     async def run_event(self, message: dict[str, Any]) -> None:
         await self._deliver()
 
+    async def _deliver_again(self) -> None:
+        """The layer drops what is sent before it listens for this channel, so the rows are asked too."""
+        while True:
+            await asyncio.sleep(AGAIN_SECONDS)
+            await self._deliver()
+
     async def _deliver(self) -> None:
-        for event in await self._events():
-            self.after = event["seq"]
-            await self.send_json(event)
-            if event["kind"] in TERMINAL_EVENTS:
-                await self.close()
-                return
+        async with self.delivering:
+            for event in await self._events():
+                self.after = event["seq"]
+                await self.send_json(event)
+                if event["kind"] in TERMINAL_EVENTS:
+                    await self.close()
+                    return
 
     @database_sync_to_async  # type: ignore[untyped-decorator]
     def _readable(self) -> bool:
