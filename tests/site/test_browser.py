@@ -1,0 +1,291 @@
+"""The pages in a real browser, served by a real web process beside a real worker."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from typing import TYPE_CHECKING, Any
+from unittest import mock
+
+import docx
+import pytest
+from django.db import connection, connections, transaction
+
+from retrieval.models import CachedAnswer
+from telemetry.models import RunState
+from telemetry.names import EventKind
+from telemetry.services import event_add, trace_begin, trace_settle
+from tests import live
+from tests.browser import NOTE_FIRST, Visit, chromium, opened
+from tests.factories import ingest, make_user, make_workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from playwright.sync_api import Browser
+
+    from teams.models import User
+
+pytestmark = pytest.mark.browser
+CRATES = "Orchard;Month;Crates\nAlderhill;2025-01;5000\nAlderhill;2025-02;3317\nBrook;2025-01;7\n"
+TABLE = "What is the total of crates for Alderhill?"
+TEXT = "How are visitors marked?"
+GRAPH = "Who directs the plant that makes the Aurora line?"
+BOTH = "What is the total of crates for Brook, and how hot is the kiln fired?"
+ANSWER = "#answer p:not(.waiting):not(.meta):not(.error)"
+
+
+def handbook() -> bytes:
+    document = docx.Document()
+    document.add_heading("Handbook", 0)
+    for title, text in (
+        ("Visitors", "Visitors wear a heliotrope badge and are met at the north gate."),
+        ("Kilns", "The kiln is fired to 1240 degrees on every second Monday."),
+        (
+            "People",
+            "Ondina Falcato is the director of the Vilarinho plant. "
+            "The Aurora line is produced at the Vilarinho plant.",
+        ),
+    ):
+        document.add_heading(title, 1)
+        document.add_paragraph(text)
+    out = io.BytesIO()
+    document.save(out)
+    return out.getvalue()
+
+
+@pytest.fixture
+def folder(settings: Any, own_files: Path) -> Path:
+    """The data folder of the processes; files that the test itself writes lie where they look."""
+    chromium()
+    settings.MEDIA_ROOT = own_files / "files"
+    return own_files
+
+
+@pytest.fixture
+def owner(
+    folder: Path, transactional_db: None, django_db_serialized_rollback: None
+) -> Iterator[User]:
+    made = make_user()
+    make_workspace(made)
+    yield made
+    live.workspaces_drop()
+
+
+@pytest.fixture
+def env(folder: Path, owner: User) -> dict[str, str]:
+    return live.environment(folder)
+
+
+@pytest.fixture
+def address(env: dict[str, str], folder: Path) -> Iterator[str]:
+    with live.web(env, folder) as served:
+        yield served
+
+
+@pytest.fixture
+def browser(address: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Browser]:
+    # Playwright keeps an event loop in this thread; the test's queries beside it are meant.
+    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
+    with opened() as found:
+        yield found
+        # Beside that loop Django keeps connections of their own.
+        connections.close_all()
+
+
+@pytest.fixture
+def visit(browser: Browser, address: str, owner: User) -> Iterator[Visit]:
+    """The owner, signed in. Any complaint of the browser fails the test at its end."""
+    visit = Visit(browser.new_page(), address)
+    wanted = {"scores": "#live .bars td.num", "figures": "#live dl.figures dd", "answer": ANSWER}
+    visit.page.add_init_script(NOTE_FIRST % json.dumps(wanted))
+    visit.sign_in(owner)
+    yield visit
+    assert visit.troubles == []
+
+
+def test_from_the_upload_to_the_evidence(
+    visit: Visit, env: dict[str, str], folder: Path, tmp_path: Path
+) -> None:
+    page = visit.page
+    (tmp_path / "crates.csv").write_text(CRATES)
+    (tmp_path / "handbook.docx").write_bytes(handbook())
+    visit.go("/corpus/")
+    page.set_input_files("#files", [tmp_path / "crates.csv", tmp_path / "handbook.docx"])
+    page.click("[data-drop] button[type=submit]")
+    page.wait_for_selector("tr[data-busy]")
+    assert page.locator("#no-worker").count() == 1
+    assert page.locator(".docs tbody tr").count() == 2
+    page.evaluate("window.untouched = true")
+
+    with live.worker(env, folder):
+        for name in ("crates.csv", "handbook.docx"):
+            page.wait_for_selector(f".docs tr:has-text('{name}') .state.ready")
+    page.wait_for_selector("tr[data-busy]", state="detached")
+    assert page.evaluate("window.untouched") is True
+
+    _route_stands_before_the_answer(visit)
+    _each_store_answers(visit)
+    _a_source_and_a_trace_open(visit)
+
+
+def _route_stands_before_the_answer(visit: Visit) -> None:
+    page = visit.page
+    visit.go("/")
+    page.fill("#question", TABLE)
+    with page.expect_websocket(), transaction.atomic(), connection.cursor() as cursor:
+        # A run reads this table before it is routed and no page reads it: so the question waits
+        # until its page is open and listens.
+        cursor.execute(f'LOCK TABLE "{CachedAnswer._meta.db_table}" IN ACCESS EXCLUSIVE MODE')
+        page.click("[data-ask] button[type=submit]")
+        page.wait_for_selector('#live[data-state="running"]')
+        page.wait_for_function("document.readyState === 'complete'")
+        assert page.locator(ANSWER).count() == 0
+    page.wait_for_selector('#live[data-state="done"]')
+    seen = visit.seen()
+    assert seen["scores"] < seen["answer"]
+    assert seen["figures"] < seen["answer"]
+    why = page.locator(".why-side").inner_text()
+    for word in ("Margin", "Stage", "Tables", "Text", "Graph", "chosen"):
+        assert word.lower() in why.lower()
+    assert len(re.findall(r"0\.\d{3}", why)) >= 4
+    assert "8,317" in page.locator(ANSWER).first.inner_text()
+    assert page.locator('.part[data-route="relational"] pre.sql').is_visible()
+
+
+def _each_store_answers(visit: Visit) -> None:
+    page = visit.page
+    for question, route, fact in (
+        (GRAPH, "graph", "Ondina Falcato"),
+        (TEXT, "vectorial", "heliotrope"),
+    ):
+        visit.ask(question)
+        assert page.locator("h1.asked").inner_text() == question
+        assert page.locator(f'.part[data-route="{route}"]').count() == 1
+        assert fact in page.locator("#answer").inner_text()
+    visit.ask(BOTH)
+    assert page.locator(".part").count() == 2
+    answer = page.locator("#answer").inner_text()
+    assert "7" in answer
+    assert "1240" in answer
+    assert page.locator("#answer h3.said").count() == 2
+
+
+def _a_source_and_a_trace_open(visit: Visit) -> None:
+    page = visit.page
+    visit.ask(TEXT)
+    page.locator("#answer a.cite", has_text="[1]").first.click()
+    page.wait_for_selector("#cited mark")
+    assert "heliotrope" in page.locator("#cited mark").inner_text()
+    page.click("p.row a.button >> nth=0")
+    page.click("#falls .more a")
+    page.wait_for_selector("table.falls")
+    assert page.locator("table.falls tbody tr").count() >= 4
+    assert page.locator("h1.asked").inner_text() == TEXT
+
+
+def test_on_a_phone_in_portuguese_by_keyboard_and_without_scripts(
+    visit: Visit, browser: Browser, owner: User
+) -> None:
+    workspace = owner.memberships.get().workspace
+    ingest(workspace, owner, "crates.csv", CRATES)
+    document = ingest(workspace, owner, "handbook.docx", handbook())
+    _by_keyboard(visit)
+    _narrow(visit, f"/corpus/{document.pk}/")
+    _in_portuguese(visit)
+    _without_scripts(browser, visit.address, owner)
+
+
+def _by_keyboard(visit: Visit) -> None:
+    page = visit.page
+    visit.go("/")
+    page.keyboard.press("Tab")
+    assert visit.focused() == "skip"
+    assert page.locator("a.skip").bounding_box()["y"] >= 0  # type: ignore[index]
+    page.keyboard.press("Enter")
+    assert visit.focused() == "main"
+    for _ in range(10):
+        page.keyboard.press("Tab")
+        if visit.focused() == "question":
+            break
+    assert visit.focused() == "question"
+    page.keyboard.type(TEXT)
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.wait_for_selector('#live[data-state="done"]')
+    # From the run's own page, the shortcut sends the next question.
+    page.focus("#question")
+    page.keyboard.type(TABLE)
+    page.keyboard.press("Control+Enter")
+    page.wait_for_selector(f'h1.asked:has-text("{TABLE}")')
+    page.wait_for_selector('#live[data-state="done"]')
+    assert "8,317" in page.locator("#answer").inner_text()
+
+
+def _narrow(visit: Visit, document: str) -> None:
+    page = visit.page
+    run = page.url.removeprefix(visit.address)
+    source = page.locator("#answer a.cite").first.get_attribute("href")
+    trace = page.locator("#falls .more a").get_attribute("href")
+    page.set_viewport_size({"width": 390, "height": 800})
+    for path in ("/", "/corpus/", "/telemetry/", document, run, source, trace):
+        assert path
+        visit.go(path)
+        assert visit.sideways() <= 0, f"{path} scrolls sideways by {visit.sideways()} px"
+    visit.go("/")
+
+
+def _in_portuguese(visit: Visit) -> None:
+    page = visit.page
+    page.click('.langs button[value="pt"]')
+    page.wait_for_selector('html[lang="pt"]')
+    assert page.locator("h1").inner_text() == "O que quer saber?"
+    visit.ask(TEXT)
+    assert "Porquê" in page.locator("#why-title").inner_text()
+    assert visit.sideways() <= 0
+    page.click('.langs button[value="en"]')
+    page.wait_for_selector('html[lang="en"]')
+
+
+def _without_scripts(browser: Browser, address: str, owner: User) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    visit = Visit(context.new_page(), address)
+    visit.sign_in(owner)
+    visit.page.fill("#question", GRAPH)
+    visit.page.click("[data-ask] button[type=submit]")
+    visit.page.wait_for_selector('#live[data-state="done"]')
+    assert "Ondina Falcato" in visit.page.locator("#answer").inner_text()
+    assert visit.troubles == []
+    context.close()
+
+
+def test_a_page_left_open_after_signing_out_says_that_it_is_stale(
+    visit: Visit, owner: User
+) -> None:
+    page = visit.page
+    visit.go("/corpus/")
+    page.context.clear_cookies()
+    # The page asks again while the worker is missing, and stops after some refusals.
+    page.wait_for_selector("#corpus-link:not([hidden])")
+    assert "Reload the page" in page.locator("#corpus-link").inner_text()
+
+
+def test_a_lost_message_does_not_leave_the_page_waiting_for_ever(visit: Visit, owner: User) -> None:
+    page = visit.page
+    workspace = owner.memberships.get().workspace
+    trace = trace_begin(workspace=workspace, user=owner, question="Who leads?", language="en")
+    with page.expect_websocket():
+        visit.go(f"/chat/{trace.pk}/")
+    event_add(trace=trace, seq=2, kind=EventKind.ANSWER_DELTA, payload={"text": "I think …"})
+    page.wait_for_selector('#live[data-seq="2"]')
+
+    # The layer drops what is sent before it listens for the page's channel; the row is stored.
+    with mock.patch("telemetry.services.publish"):
+        trace.state = RunState.REFUSED
+        trace.answer = {"text": "I don't know.", "parts": [], "citations": [], "refused": True}
+        trace_settle(trace=trace, seq=3, recording=None)
+
+    page.wait_for_selector('#live[data-state="refused"]', timeout=15_000)
+    assert "I don't know." in page.locator("#answer").inner_text()
