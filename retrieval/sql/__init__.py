@@ -78,6 +78,9 @@ def _by_plan(workspace: Workspace, plan: Plan, table: Table, language: str) -> R
 def _nothing(plan: Plan, row: tuple[Any, ...]) -> bool:
     """Whether the one row of an aggregate says that there was nothing to compute it from."""
     if plan.form and not plan.groups:
+        # A time of which there are no rows is one the table does not hold, not one of nothing.
+        if plan.form is Form.DIFFERENCE and 0 in row and phrase_pairs.in_time(plan):
+            return True
         return None in row or (plan.form is Form.SHARE and not row[-1])
     return not plan.groups and bool(plan.aggregate) and row[0] is None
 

@@ -45,12 +45,17 @@ def named_measure(reading: Reading) -> Column | None:
 
 def _costs(reading: Reading) -> bool:
     """Whether a cost or price is said beside the column: cubic metres of gas are not what it cost."""
-    return any(
-        lexicon.concepts(word) & {"cost", "price"}
-        and not lexicon.concepts(word) & {"quantity", "consumption"}
-        for place, word in enumerate(reading.words)
-        if reading.marks[place] in {"idle", "intent"} and place not in reading.titles
-    )
+    for place, word in enumerate(reading.words):
+        meant = lexicon.concepts(word)
+        if reading.marks[place] not in {"idle", "intent"} or place in reading.titles:
+            continue
+        if meant & {"cost", "price"} and not meant & {"quantity", "consumption"}:
+            return True
+        following = reading.words[place + 1 : place + 2]
+        dated = "period" in reading.marks[place + 2 : place + 3]
+        if "cost" in meant and {*following} <= {"em", "com", "on"} and following and not dated:
+            return True  # money is spent on gas, gas is spent in a month
+    return False
 
 
 def is_unit(reading: Reading, mention: Mention) -> bool:
@@ -116,7 +121,11 @@ def adds_up(reading: Reading, column: Column) -> bool:
 def asks_price(reading: Reading) -> bool:
     """'How much does X cost' looks a price up; it adds nothing."""
     column = named_measure(reading)
-    return reading.intent.soft_sum and column is not None and not adds_up(reading, column)
+    if not reading.intent.soft_sum or column is None or adds_up(reading, column):
+        return False
+    named = [m for m in reading.mentions if measures.named(reading, m) == column]
+    plural = any(reading.words[p].endswith("s") for m in named for p in m.places)
+    return not (plural and measures.additive(column))  # 'salaries' are paid to many
 
 
 def named_date(reading: Reading) -> Column | None:

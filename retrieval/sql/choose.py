@@ -15,29 +15,67 @@ if TYPE_CHECKING:
     from retrieval.sql.reading import Mention, Reading
     from retrieval.sql.targets import Target
 
+PLURAL_ARTICLES = frozenset(
+    ["os", "as", "the", "dos", "das", "pelos", "pelas", "nos", "nas", "aos"]
+)
+
 
 def plan(reading: Reading, said: list[lexicon.Token]) -> Plan:
     """The plan of a reading without unexplained words. Raises Unclear when it asks for nothing
     that can be computed, for something that could mean two things, or when a named column was not
     needed, since then something else was asked."""
+    _listing_asked(reading)
     made = _planned(reading, said)
     used = {made.column, *made.show}
     used |= {condition.column for condition in made.conditions}
     used |= (
-        {group.column for group in made.groups} | {made.whole} | {c.other for c in made.conditions}
+        {group.column for group in made.groups}
+        | {made.whole, reading.times}
+        | {c.other for c in made.conditions}
     )
     counted = reading.intent.count_at
     noun = reading.next_content(counted) if counted is not None else None
+    noun = counting.behind_value(reading, noun) if noun is not None else None
     for mention in reading.mentions:
         unit = amounts.is_unit(reading, mention)
         spoken_for = (
             unit or not reading.titles.keys().isdisjoint(mention.places) or noun in mention.places
         )
-        spoken_for = spoken_for or _everything(reading, mention, made) or _most_of(reading, mention)
+        spoken_for = spoken_for or _aside(reading, mention, made)
         if not spoken_for and used.isdisjoint(column.sql_name for column in mention.columns):
             raise Unclear("unused", word=said[mention.places[0]].said)
     _listing_sound(reading, made)
     return totals.product(made, reading)
+
+
+def _listing_asked(reading: Reading) -> None:
+    """'Articles with fewer than 30 pieces': a question that begins with a column asks which."""
+    intent = reading.intent
+    asked = intent.which or intent.count_at is not None or intent.sum_at is not None or intent.avg
+    first = reading.mention_at(0)
+    if asked or first is None or not (reading.comparisons or reading.held):
+        return
+    if first.columns[0].kind == "text" and reading.words[0].endswith("s"):
+        intent.which.append(-1)
+
+
+def _aside(reading: Reading, mention: Mention, made: Plan) -> bool:
+    """Whether a column is named without a filter or a group being meant by it."""
+    return (
+        _everything(reading, mention, made)
+        or _most_of(reading, mention)
+        or _amount_of(reading, mention, made)
+    )
+
+
+def _amount_of(reading: Reading, mention: Mention, made: Plan) -> bool:
+    """'tonnes of material': what the units are of."""
+    first = mention.places[0]
+    measured = {*reading.units} | {
+        p for m in reading.mentions if amounts.is_unit(reading, m) for p in m.places
+    }
+    linked = first >= 2 and reading.words[first - 1] in {"of", "de"} and first - 2 in measured
+    return linked and made.aggregate is Aggregate.SUM and mention.columns[0].kind == "text"
 
 
 def _most_of(reading: Reading, mention: Mention) -> bool:
@@ -56,13 +94,9 @@ def _everything(reading: Reading, mention: Mention, made: Plan) -> bool:
     first = mention.places[0]
     before = reading.words[max(0, first - 2) : first]
     said = {*before} & {"all", "todos", "todas", "every", "cada", "conjunto"}
-    plural = reading.words[first].endswith("s") and {*before[-1:]} & {
-        "os",
-        "as",
-        "the",
-        "dos",
-        "das",
-    }
+    named = first > 0 and reading.marks[first - 1] == "value"  # 'the Tomar kilns'
+    article = named or {*before[-1:]} & PLURAL_ARTICLES
+    plural = article and reading.words[first].endswith("s")
     return bool(said or plural) and mention.columns[0].kind == "text"
 
 
@@ -159,7 +193,7 @@ def _sum(
     if column is None:
         column = amounts.measure(reading)
     if not measures.additive(column):
-        raise Unclear("not_added", column=column.label)
+        column = amounts.valued(reading, column)
     return _aggregate(reading, Aggregate.SUM, column, conditions, groups)
 
 
@@ -173,17 +207,16 @@ def _extreme(
     most'), or of a column ('the highest salary')."""
     superlative = reading.intent.superlative
     assert superlative is not None
-    target = targets.target(reading)
+    target, rank = targets.target(reading), reading.intent.rank
     if target is None and (groups and reading.intent.top):
         target, groups = groups[0], groups[1:]
-    if target is None and (superlative.bare or superlative.concept or reading.intent.top):
+    if target is None and (superlative.bare or superlative.concept or reading.intent.top or rank):
         target = targets.loose_target(reading)
     named = measures.by_concept(reading, superlative.concept) if superlative.concept else None
     if _dear_flow(reading, target):
         target, named = TITLE, amounts.default(reading, "money")
     if superlative.concept and named is None:
         raise Unclear("no_measure")
-    rank = reading.intent.rank
     limit = rank or reading.intent.top or 1
     if target == TITLE or (target is None and limit > 1 and not groups):
         return replace(_extreme_row(reading, conditions, named, limit), rank=rank)
@@ -314,7 +347,11 @@ def _plain(
     show = _shown(reading, target)
     if not show or (target == TITLE and not conditions):
         raise Unclear("nothing_asked")
-    if column is not None:
+    if reading.held:
+        show = tuple(
+            dict.fromkeys((*show, *(n for one, _, two in reading.held for n in (one, two))))
+        )
+    elif column is not None:
         show = tuple(dict.fromkeys((*show, column.sql_name)))
     return Plan(reading.table.sql_name, Aggregate.NONE, show=show, conditions=conditions)
 

@@ -54,7 +54,7 @@ def compile_question(
         attempts = [_wished(said, words, table, language, today, wish) for table in tables]
         if any(attempt.plan is not None for attempt in attempts):
             return _best(attempts, language)
-    if _compares(words) or words[0] in YES_OR_NO:
+    if _compares(words) or _half_compares(words) or words[0] in YES_OR_NO:
         return Abstain(reason("comparison", language))
     attempts = [_attempt(said, words, table, language, today) for table in tables]
     return _best(attempts, language)
@@ -79,17 +79,23 @@ def _asks_why(words: list[str]) -> bool:
 
 def _compares(words: list[str]) -> bool:
     """Whether two things are compared: 'more than' without a number after it."""
-    phrases = [p for name in ("more", "less") for p in lexicon.phrases(name) if p[-1] in THAN]
     for place in range(len(words)):
-        length = intent.at(words, place, tuple(phrases))
+        length = max(intent.at(words, place, "more"), intent.at(words, place, "less"))
+        if not length or words[place + length - 1] not in THAN:
+            continue
         rest = [
             word for word in words[place + length :] if word not in {"o", "a", "os", "as", "the"}
         ]
-        if length and not (
-            rest and (rest[0][0].isdigit() or lexicon.number(rest[0]) or rest[0] in "€$")
-        ):
+        if not (rest and (rest[0][0].isdigit() or lexicon.number(rest[0]) or rest[0] in "€$")):
             return True
     return False
+
+
+def _half_compares(words: list[str]) -> bool:
+    """'How much more …' of one thing alone: what it is held against is not said."""
+    places = range(len(words))
+    lone = (place + length for place in places if (length := intent.at(words, place, "lone")))
+    return any(words[after : after + 1] not in (["de"], ["than"], ["do"]) for after in lone)
 
 
 def _attempt(

@@ -23,6 +23,7 @@ def counted(reading: Reading, said: list[lexicon.Token]) -> tuple[Aggregate, Col
     at = reading.next_content(count_at if count_at is not None else -1)
     if at is None:
         raise Unclear("nothing_to_count")
+    at = behind_value(reading, at)
     noun = said[at].said
     if reading.marks[at] == "unit":
         return Aggregate.SUM, amounts.measure(reading), noun
@@ -56,6 +57,17 @@ def counted(reading: Reading, said: list[lexicon.Token]) -> tuple[Aggregate, Col
         if any(matching.has_concept(reading.table.column(name), *KINDS) for name in match.columns):
             return Aggregate.COUNT, None, noun
     raise Unclear("nothing_to_count")
+
+
+def behind_value(reading: Reading, at: int) -> int:
+    """'How many Oak references': the noun right behind a value is what is counted, not the value."""
+    match = next((match for match in reading.values if at in match.places), None)
+    if match is None:
+        return at
+    behind = match.places[-1] + 1
+    if behind >= len(reading.words) or reading.marks[behind] not in {"column", "unit", "title"}:
+        return at
+    return at if reading.marks[behind] == "title" and amounts.flow(reading) else behind
 
 
 def _says_time(reading: Reading, mention: Mention) -> bool:

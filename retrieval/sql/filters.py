@@ -228,7 +228,7 @@ def compared(reading: Reading, comparison: Comparison) -> Condition:
     return Condition(column.sql_name, comparison.op, numbers)
 
 
-def compared_column(reading: Reading, comparison: Comparison) -> Column:
+def compared_column(reading: Reading, comparison: Comparison, *, summed: bool = False) -> Column:
     """The numeric column nearest to the number, by name, then by unit, then the only one."""
     numeric = [
         column
@@ -254,6 +254,8 @@ def compared_column(reading: Reading, comparison: Comparison) -> Column:
         numeric = [column for column in numeric if measures.is_quantity(column)]
     elif comparison.unit in lexicon.unit_words("age"):
         numeric = [c for c in numeric if matching.has_concept(c, "age", "seniority", "duration")]
+    if summed:
+        numeric = [column for column in numeric if measures.additive(column)] or numeric
     if len(numeric) > 1:
         default = measures.default_measure(reading)
         numeric = [default] if default in numeric and reading.titles else numeric

@@ -72,11 +72,12 @@ class Intent:
         )
 
 
-def at(words: list[str], place: int, phrases: tuple[tuple[str, ...], ...]) -> int:
-    """How many words of the longest of `phrases` stand at `place`."""
-    for phrase in phrases:
-        if tuple(words[place : place + len(phrase)]) == phrase:
-            return len(phrase)
+def at(words: list[str], place: int, name: str) -> int:
+    """How many words of the longest phrase called `name` stand at `place`."""
+    if place < len(words):
+        for phrase in lexicon.starting(name).get(words[place], ()):
+            if tuple(words[place : place + len(phrase)]) == phrase:
+                return len(phrase)
     return 0
 
 
@@ -117,7 +118,7 @@ def _number(words: list[str], place: int) -> tuple[float, int, str] | None:
 
 def _compared(words: list[str], place: int) -> Comparison | None:
     for name, op in OPS.items():
-        length = at(words, place, lexicon.phrases(name))
+        length = at(words, place, name)
         read = _number(words, place + length) if length else None
         if read is None:
             continue
@@ -134,7 +135,7 @@ def _compared(words: list[str], place: int) -> Comparison | None:
 
 
 def _between(words: list[str], place: int) -> Comparison | None:
-    length = at(words, place, lexicon.phrases("between"))
+    length = at(words, place, "between")
     one = _number(words, place + length) if length else None
     if one is None or one[1] + 2 > len(words) or words[one[1] + 1] not in {"e", "and"}:
         return None
@@ -173,7 +174,7 @@ def read(words: list[str], marks: list[str]) -> Intent:
 def _each(words: list[str], marks: list[str], name: str) -> list[tuple[int, int]]:
     found, place = [], 0
     while place < len(words):
-        length = at(words, place, lexicon.phrases(name))
+        length = at(words, place, name)
         if length and not any(marks[place : place + length]):
             found.append((place, length))
             place += length
@@ -203,7 +204,7 @@ def _sums(words: list[str], marks: list[str], intent: Intent) -> None:
 
 def _superlative(words: list[str], marks: list[str], intent: Intent) -> None:
     for place in range(len(words)):
-        for phrase, sign, concept in lexicon.superlatives():
+        for phrase, sign, concept in lexicon.superlatives_starting().get(words[place], ()):
             fits = tuple(words[place : place + len(phrase)]) == phrase
             if not fits or any(marks[place : place + len(phrase)]):
                 continue

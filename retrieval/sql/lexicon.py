@@ -163,6 +163,28 @@ def phrases(name: str) -> tuple[tuple[str, ...], ...]:
 
 
 @functools.cache
+def starting(name: str) -> dict[str, tuple[tuple[str, ...], ...]]:
+    """The phrases of one intent by their first word."""
+    return _by_first(phrases(name))
+
+
+def _by_first(listed: tuple[tuple[str, ...], ...]) -> dict[str, tuple[tuple[str, ...], ...]]:
+    found: dict[str, tuple[tuple[str, ...], ...]] = {}
+    for phrase in listed:
+        found[phrase[0]] = (*found.get(phrase[0], ()), phrase)
+    return found
+
+
+@functools.cache
+def superlatives_starting() -> dict[str, tuple[tuple[tuple[str, ...], int, str], ...]]:
+    """The superlatives by their first word, the longest first."""
+    found: dict[str, tuple[tuple[tuple[str, ...], int, str], ...]] = {}
+    for row in superlatives():
+        found[row[0][0]] = (*found.get(row[0][0], ()), row)
+    return found
+
+
+@functools.cache
 def rewrites() -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
     """Phrases and the plainer words that stand for them, the longest first; politeness for none."""
     listed = [
@@ -252,10 +274,18 @@ def unit_words(kind: str) -> frozenset[str]:
     return frozenset(word for code in LANGUAGES for word in data(code)["units"][kind].split())
 
 
+@functools.cache
+def unit_spellings() -> tuple[tuple[str, ...], ...]:
+    """Spellings of each unit of weight, volume, length or area, in both languages together."""
+    return tuple(tuple(str(said).split()) for said in data("en")["unit_spellings"].values())
+
+
 def number(word: str) -> float | None:
     """The number that a token says: 1.234,56, 1,234.56, 1234 or a small number in letters."""
     if word in small_numbers():
         return float(small_numbers()[word])
+    if re.fullmatch(r"\d+(?:[.,]\d+)?k", word):
+        return (number(word[:-1]) or 0.0) * 1_000
     if not re.fullmatch(r"\d+(?:[.,]\d+)*", word):
         return None
     comma, dot = word.rfind(","), word.rfind(".")

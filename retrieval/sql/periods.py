@@ -226,9 +226,13 @@ def _stretch(words: list[str], i: int) -> Atom | None:
         number = lexicon.ordinals().get(words[i], 0)
         if re.fullmatch("[1-4]", words[i]):
             number = int(words[i])
-        if not number or i + 1 >= len(words):
-            return None
         at = i + 1
+        if words[i + 1 : i + 2] and words[i + 1] in {"e", "and"} and number:
+            at = i + 3  # the noun of 'first and second half' stands after both
+        if words[i] in {"last", "ultimo"} and at < len(words) and _year_after(words, at)[0]:
+            number = 4 if words[at] in {"trimestre", "quarter"} else 2
+        if not number or at >= len(words):
+            return None
         if words[at] in {"trimestre", "quarter"}:
             size = 3
         elif words[at] in {"semestre", "semester", "half"} and number <= 2:
@@ -236,6 +240,8 @@ def _stretch(words: list[str], i: int) -> Atom | None:
         else:
             return None
     year, last = _year_after(words, at)
+    if at == i + 3:
+        last = i
     months = tuple(range((number - 1) * size + 1, number * size + 1))
     return Atom(i, last, year, months)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from typing import TYPE_CHECKING, Any
 
 from retrieval.sql import lexicon, matching
@@ -48,7 +48,7 @@ WORDS: dict[str, tuple[str, str]] = {
                "{names}: {value} ({what}, number {n} from the {edge}{where})."),
     "edge_most": ("maior", "highest"),
     "edge_least": ("menor", "lowest"),
-    "groups": ("{n} {group}{where}: {list}.", "{n} {group}{where}: {list}."),
+    "groups": ("{group}: {n}{where} — {list}.", "{group}: {n}{where} — {list}."),
     "mean": ("A média por {group} de {what}{where} é {value} ({n}).",
              "The average per {group} of {what}{where} is {value} ({n})."),
     "list": ("lista de {what}", "list of {what}"),
@@ -70,7 +70,8 @@ def number(
     """1.234,56 in Portuguese, 1,234.56 in English; whole numbers without decimals, money with two."""
     whole = Decimal(str(value)) == Decimal(str(value)).to_integral_value()
     places = decimals if decimals is not None else (0 if whole else 2)
-    text = f"{value:,.{places}f}"
+    exact = Decimal(str(value)).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
+    text = f"{exact:,.{places}f}"
     if language == "pt":
         text = text.translate(str.maketrans(",.", ".,"))
     return f"{text} {unit}".strip()
@@ -256,7 +257,7 @@ def _grouped(plan: Plan, table: Table, rows: Sequence[Row], language: str) -> st
         mean = sum(Decimal(str(row[-1])) for row in rows) / len(rows)
         return word(
             "mean", language, group=group_name(plan.groups[-1], table, language), what=what,
-            where=place, value=shown(round(mean, 2), language, column), n=len(rows),
+            where=place, value=shown(mean, language, column), n=len(rows),
         )  # fmt: skip
     if plan.rank:
         said = _joined([_key(plan, table, row, language) for row in rows[:SHOWN]], language)

@@ -83,11 +83,11 @@ def in_time(plan: Plan) -> bool:
 
 
 def _number(value: Decimal, language: str, column: Column | None) -> str:
-    return phrase.shown(round(value, 2), language, column)
+    return phrase.shown(value, language, column)
 
 
 def _percent(value: Decimal, language: str) -> str:
-    text = phrase.number(round(value, 1), language, decimals=1)
+    text = phrase.number(value, language, decimals=1)
     return f"{text} %" if language == "pt" else f"{text}%"
 
 

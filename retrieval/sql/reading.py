@@ -20,7 +20,12 @@ PARTS = {"mes": "month", "month": "month", "mensal": "month", "monthly": "month"
          "dia": "day", "day": "day"}  # fmt: skip
 # A number or a direction alone names no row by half of its name: 'South' is not 'Decor South'.
 DIRECTIONS = frozenset({"north", "south", "east", "west", "centre", "islands"})
-BOUNDS = frozenset({"minimum", "maximum"})
+# Headers of these are meant only where that is said: 'hours' alone are not hours of downtime.
+SPECIAL = (
+    frozenset({"minimum", "maximum"}),
+    frozenset({"downtime"}),
+    frozenset({"defect", "waste", "scrap"}),
+)
 TITLE_WEIGHT, COLUMN_WEIGHT, VALUE_WEIGHT = 3.0, 2.0, 2.0
 
 
@@ -109,6 +114,7 @@ def read(
     roles.trade(reading)
     roles.columns_held(reading)
     roles.earnings(reading)
+    roles.periodic(reading)
     _coded_values(reading)
     _idle(reading)
     _partial(reading)
@@ -156,7 +162,7 @@ def _long_headers(reading: Reading) -> None:
 def _header_matches(reading: Reading, place: int) -> tuple[float, tuple[Column, ...]]:
     """The columns whose header holds the word at `place` best, the shortest header first."""
     word = reading.words[place]
-    bounded = any(lexicon.concepts(said) & BOUNDS for said in reading.words)
+    meant = frozenset().union(*(lexicon.concepts(said) for said in reading.words))
     scored = [
         (
             max(lexicon.likeness(word, other) for other in header.words),
@@ -164,7 +170,7 @@ def _header_matches(reading: Reading, place: int) -> tuple[float, tuple[Column, 
             header.column,
         )
         for header in reading.known.headers
-        if bounded or not matching.has_concept(header.column, *BOUNDS)
+        if all(meant & kind or not matching.has_concept(header.column, *kind) for kind in SPECIAL)
     ]
     top = max((score for score, _, _ in scored), default=0.0)
     if top < MEANT:
@@ -200,6 +206,8 @@ def _single_words(reading: Reading) -> None:
         likeness, columns = _header_matches(reading, place)
         match = values.get(place)
         asked = _asked_for(reading, place)
+        if place and (reading.words[place - 1],) in lexicon.phrases("each") and not columns:
+            match = None  # what rows are counted per is a column, not one value
         rival = max(likeness, title)
         level = match.likeness if match else 0.0
         if level < rival or (rival >= MEANT and (asked or level == rival == MEANT)):
@@ -243,6 +251,13 @@ def _join_mentions(reading: Reading) -> None:
 
 def _units(reading: Reading) -> None:
     for place in reading.free():
+        before = (reading.words[place - 1],) if place else ()
+        if before in lexicon.phrases("one") and (reading.words[place],) in lexicon.phrases(
+            "vessel"
+        ):
+            continue  # 'pieces in a box' are not the pieces sold or stored
+        if not roles.unit_fits(reading, place):
+            continue
         for kind in ("quantity", "money"):
             if reading.words[place] in lexicon.unit_words(kind):
                 reading.units[place] = kind

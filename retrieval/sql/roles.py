@@ -43,7 +43,7 @@ def trade(reading: Reading) -> None:
         if len(match.columns) == 1
         for name in match.columns
     ]
-    buyers = any(matching.has_concept(column, "customer", "channel") for column in named)
+    buyers = any(matching.has_concept(column, "customer", "channel", "region") for column in named)
     sellers = any(matching.has_concept(column, "supplier") for column in named)
     supply = any(matching.has_concept(c, "gas", "energy", "water") for c in named if c.numeric)
     foreign = set[str]()
@@ -51,17 +51,24 @@ def trade(reading: Reading) -> None:
         foreign.add("revenue")
     if "sale" in title and not buyers:
         foreign.add("cost")
+    if title & {"sale", "purchase"} and {"us", "nos"} & {*reading.words}:
+        foreign.add("price")  # what cost us most cost most altogether
     for mention in [m for m in reading.mentions if m.likeness < 0.9]:
         meant = {c for place in mention.places for c in lexicon.concepts(reading.words[place])}
         consumed = supply and "consumption" in meant
         if meant & foreign or (consumed and not any(c.numeric for c in mention.columns)):
             forget(reading, {*mention.places})
+    bounded = any(lexicon.concepts(word) & {"minimum", "maximum"} for word in reading.words)
     for place in reading.free():
         meant = set(lexicon.concepts(reading.words[place]))
+        # A minimum order is a term of business, not the least of the rows.
+        if "order" in meant and bounded:
+            continue
         bought = buyers and "sale" in title and meant & {"purchase", "order"}
         sold = sellers and "purchase" in title and meant & {"sale", "supplier", "delivery"}
-        ordered = bool(title & {"sale", "purchase"}) and "order" in meant
-        if bought or sold or ordered:
+        ordered = title & {"sale", "purchase"} and "order" in meant
+        got = "purchase" in title and (reading.words[place],) in lexicon.phrases("received")
+        if bought or sold or ordered or got:
             reading.titles[place] = MEANT
             reading.marks[place] = "title"
         elif supply and "consumption" in meant:
@@ -83,7 +90,7 @@ def columns_held(reading: Reading) -> None:
     """'below their minimum stock': the amount of a row held against its own bound."""
     for name, op in (("more", Op.GT), ("less", Op.LT), ("at_least", Op.GE), ("at_most", Op.LE)):
         for place in range(len(reading.words)):
-            length = intents.at(reading.words, place, lexicon.phrases(name))
+            length = intents.at(reading.words, place, name)
             if not length or {*reading.marks[place : place + length]} - {"", "idle"}:
                 continue
             bound = next(
@@ -116,3 +123,26 @@ def earnings(reading: Reading) -> None:
             reading.titles[place] = MEANT
             reading.marks[place] = "title"
             return
+
+
+def periodic(reading: Reading) -> None:
+    """'monthly' names a stretch of time; where the table has dates it needs no header of its own."""
+    dated = any(c.kind == "date" or matching.is_period(c) for c in reading.table.columns)
+    for place, word in enumerate(reading.words):
+        if dated and not reading.marks[place] and (word,) in lexicon.phrases("periodic"):
+            reading.marks[place] = "intent"
+
+
+def unit_fits(reading: Reading, place: int) -> bool:
+    """Whether the unit at `place`, if it weighs or measures, is one that a column is kept in."""
+    kinds = [{*said} for said in lexicon.unit_spellings()]
+    kind = next((said for said in kinds if reading.words[place] in said), None)
+    if kind is None:
+        return True
+    signs = (
+        token.text
+        for column in reading.table.columns
+        if column.numeric
+        for token in lexicon.tokens(f"{column.label} {column.unit}")
+    )
+    return not kind.isdisjoint(signs)

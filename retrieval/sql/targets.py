@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from retrieval.sql import amounts, filters, lexicon, matching, measures
+from retrieval.sql import amounts, filters, matching, measures
 from retrieval.sql import intent as intents
 from retrieval.sql.filters import Unclear
 from retrieval.sql.plan import Group, Part
@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from retrieval.sql.catalogue import Column
 
 TITLE = "title"
+STRETCHES = {
+    "mensal": Part.MONTH, "mensais": Part.MONTH, "mensalmente": Part.MONTH, "monthly": Part.MONTH,
+    "trimestral": Part.QUARTER, "trimestrais": Part.QUARTER, "quarterly": Part.QUARTER,
+    "anual": Part.YEAR, "anuais": Part.YEAR, "anualmente": Part.YEAR, "yearly": Part.YEAR,
+    "annual": Part.YEAR, "annually": Part.YEAR,
+}  # fmt: skip
 Target = Group | str | None
 
 
@@ -63,7 +69,22 @@ def groups(reading: Reading) -> tuple[Group, ...]:
             second = reading.next_content(last + 1)
             other = group_at(reading, second) if second is not None and second - last <= 4 else None
             found += [other] if other else []
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(found)) or _periodic_group(reading)
+
+
+def _periodic_group(reading: Reading) -> tuple[Group, ...]:
+    """'monthly sales': per month, unless a mean of months or the best of them is asked."""
+    intent = reading.intent
+    if intent.avg or intent.superlative is not None or intent.count_at is not None or reading.pair:
+        return ()
+    part = next((STRETCHES[word] for word in reading.words if word in STRETCHES), None)
+    if part in {None, Part.YEAR}:  # 'annual sales' are those of the year that is said
+        return ()
+    column = filters.date_column(reading)
+    if column is not None:
+        return (Group(column.sql_name, part),)
+    named = filters.part_column(reading, str(part))
+    return (Group(named.sql_name),) if named else ()
 
 
 def _measure_at(reading: Reading, place: int) -> bool:
@@ -135,8 +156,7 @@ def loose_target(reading: Reading) -> Target:
 
 def periodic(reading: Reading) -> bool:
     """Whether 'monthly' or its like asks for totals of stretches of time, which rows need not be."""
-    phrases = lexicon.phrases("periodic")
-    return any(intents.at(reading.words, place, phrases) for place in range(len(reading.words)))
+    return any(intents.at(reading.words, place, "periodic") for place in range(len(reading.words)))
 
 
 def is_time(reading: Reading, group: Group) -> bool:

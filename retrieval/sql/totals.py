@@ -18,12 +18,6 @@ if TYPE_CHECKING:
     from retrieval.sql.intent import Comparison
     from retrieval.sql.reading import Reading
 
-PERIODIC = {
-    "month": ("mensal", "mensais", "mensalmente", "monthly"),
-    "quarter": ("trimestral", "trimestrais", "quarterly"),
-    "year": ("anual", "anuais", "anualmente", "yearly", "annual", "annually"),
-}
-
 
 def filtered(reading: Reading, said: list[lexicon.Token]) -> Plan | None:
     """'How many customers bought more than 50.000 €': groups whose total passes a number. None where
@@ -36,7 +30,7 @@ def filtered(reading: Reading, said: list[lexicon.Token]) -> Plan | None:
     if group is None or targets.groups(reading):
         return None
     rows_said = _rows_said(reading, comparison, said)
-    column = None if rows_said else filters.compared_column(reading, comparison)
+    column = None if rows_said else filters.compared_column(reading, comparison, summed=True)
     if column is not None and not (measures.additive(column) and amounts.adds_up(reading, column)):
         raise Unclear("totals_per", column=column.label)
     reading.comparisons = []
@@ -89,9 +83,7 @@ def averaged(reading: Reading, groups: tuple[Group, ...]) -> Plan | None:
     """'On average per month': the totals of stretches of time, of which the mean is said. None when
     no stretch is named."""
     part = next((group.part for group in groups if group.part), Part.WHOLE)
-    for name, words in PERIODIC.items():
-        if not {*reading.words}.isdisjoint(words):
-            part = Part(name)
+    part = next((targets.STRETCHES[w] for w in reading.words if w in targets.STRETCHES), part)
     timed = [g for g in groups if not g.part and targets.is_time(reading, g)]
     if timed and matching.has_concept(reading.table.column(timed[0].column), "month"):
         part = Part.MONTH
@@ -149,4 +141,8 @@ def _stretches_between(plan: Plan, rows: Sequence[tuple[Any, ...]], months: int)
 
 def product(plan: Plan, reading: Reading) -> Plan:
     """The plan with its amount times the price of each row, where the value of a quantity is asked."""
-    return replace(plan, times=reading.times) if reading.times else plan
+    if not reading.times:
+        return plan
+    if plan.aggregate is not Aggregate.SUM or plan.having or plan.form is Form.MEAN:
+        raise Unclear("no_measure")
+    return replace(plan, times=reading.times)

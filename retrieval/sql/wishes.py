@@ -37,7 +37,7 @@ def _said(words: list[str], name: str) -> list[tuple[int, int]]:
     """(first place, length) of each phrase called `name`."""
     found, place = [], 0
     while place < len(words):
-        length = at(words, place, lexicon.phrases(name))
+        length = at(words, place, name)
         if length:
             found.append((place, length))
         place += length or 1
@@ -80,11 +80,15 @@ def _difference(words: list[str]) -> Wish | None:
     either = any(word in EITHER for word in words)
     if named or changed or compared:
         spent = [*named, *changed, *compared, *[v for v in links if _strong(words, v)]]
-        if named or compared:
-            spent += _said(words, "between")
+        spent += _said(words, "between")
         if changed or either:
             spent += comparative if either else []
-        return Wish(Form.DIFFERENCE, _places(spent), changes=bool(named or changed))
+        spent += _said(words, "percent")
+        return Wish(
+            Form.DIFFERENCE,
+            _places(spent),
+            changes=bool(named or changed) and not _said(words, "between"),
+        )
     if comparative and (versus or either):
         last = comparative[-1][0]
         after = [v for v in versus if v[0] > last] or [v for v in versus if _strong(words, v)]

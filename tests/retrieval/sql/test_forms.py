@@ -99,6 +99,15 @@ ONE: list[tuple[str, str, float]] = [
     ("pt", "Quantos trabalhadores não estão com contrato sem termo?", 2),
     ("pt", "Quantas referências estão abaixo do stock mínimo?", 2),
     ("pt", "Qual é o valor do stock em Braga?", 2950.50),
+    ("en", "How many Braga references are there?", 3),
+    ("en", "How much do we pay in salaries in Faro?", 5150),
+    ("en", "How many sales were over 0.5k in 2025?", 2),
+    ("en", "What did we sell in the last quarter of 2024?", 150.30),
+    ("en", "How long was the Torre down in 2024?", 6),
+    ("pt", "Quanto tempo esteve parado o Pavilhão em 2024?", 10),
+    ("en", "What is the wage bill of Faro?", 5150),
+    ("pt", "Qual foi o volume de negócios do Norte em 2025?", 1200.0),
+    ("en", "How much business did we do in the Centre in 2025?", 900.0),
 ]  # fmt: skip
 
 
@@ -127,6 +136,9 @@ SIDES: list[tuple[str, str, tuple[float, float], str]] = [
     ("pt", "Compare as vendas do primeiro trimestre de 2024 com as do primeiro trimestre de 2025",
      (1350.50, 1100.20), "250,30 € a menos"),
     ("en", "Sales in 2025 compared with 2024", (1700.80, 2250.20), "549.40 € more"),
+    ("en", "By how much did sales differ between the first and second half of 2025?",
+     (2200.20, 50.0), "2,150.20 € less"),
+    ("en", "Gap between the highest and the lowest salary in Braga", (1500, 1050), "difference is 450"),
     ("en", "Difference in average salary between Braga and Faro", (1290.0, 1716.6666667), "426.67"),
 ]  # fmt: skip
 
@@ -148,6 +160,8 @@ SHARES: list[tuple[str, str, tuple[float, float], str]] = [
     ("en", "What share of sales came from the North?", (1950.30, 3951.0), "49.4%"),
     ("pt", "Que percentagem das vendas de 2025 foi para o Centro?", (900.0, 2250.20), "40,0 %"),
     ("pt", "Que peso teve a Cadeira alta nas vendas do Sul?", (550.0, 850.20), "64,7 %"),
+    ("en", "How much of 2025 sales came from the Centre?", (900.0, 2250.20), "40.0%"),
+    ("pt", "Quanto pesa o Norte no total de vendas de 2024?", (750.30, 1700.80), "44,1 %"),
     ("en", "What percentage of employees have a fixed-term contract?", (2, 8), "25.0%"),
     ("en", "What percentage of employees in Braga earn more than 1250 euros?", (3, 5), "60.0%"),
 ]  # fmt: skip
@@ -171,6 +185,11 @@ MANY: list[tuple[str, str, list[tuple[object, ...]]]] = [
     ("en", "Which region had the second highest sales in 2025?", [("Centro", 900.0)]),
     ("pt", "Qual é o terceiro produto mais vendido?", [("Candeeiro de pé", 501.0)]),
     ("en", "Who has the second highest salary?", [("Eva Pinho", 1750)]),
+    ("pt", "Qual foi o mês mais fraco em vendas de 2024?", [(dt.date(2024, 11, 1), 150.30)]),
+    ("pt", "Artigos com menos de 20 unidades", [("Candeeiro de pé", 18), ("Mesa de jantar", 17)]),
+    ("pt", "Vendas mensais de 2024 no Norte",
+     [(dt.date(2024, 1, 1), 400.0), (dt.date(2024, 2, 1), 200.0), (dt.date(2024, 11, 1), 150.30)]),
+    ("en", "Which material cost us the most?", [("Madeira", 1470.0)]),
     ("en", "Top 2 products by revenue in 2024", [("Cadeira alta", 700.0), ("Mesa de jantar", 600.0)]),
     ("en", "How many sellers sold more than 900 euros in 2025?", [("Ana Couto", 900.20)]),
     ("pt", "Quantos produtos venderam mais de 1000 €?",
@@ -220,6 +239,15 @@ def test_the_mean_of_totals_needs_every_stretch_of_the_period(ask: Ask) -> None:
         ("pt", "Qual a diferença entre uma cadeira e uma mesa?"),
         ("pt", "Que percentagem de desconto tem o Norte?"),
         ("en", "Which departments have an average salary above 1500?"),
+        ("pt", "Quantas peças vêm numa caixa de Mesa de jantar?"),
+        ("en", "What is the minimum order value in the North?"),
+        ("pt", "Quanto gastámos em gás em 2024?"),
+        ("en", "How much more did we sell in the North?"),
+        ("en", "How many employees are there per potter?"),
+        ("en", "Total hours worked in the Torre in 2024"),
+        ("en", "How many tonnes of Mesa de jantar were sold?"),
+        ("en", "How much stock did we sell in Braga?"),
+        ("en", "How much did sales grow between 2019 and 2024?"),
         ("pt", "Total dos custos unitários em Braga"),
     ],
 )
