@@ -240,7 +240,7 @@ def test_an_engine_that_is_down_is_said_and_can_be_retried() -> None:
     assert version_read(str(done.version.pk)) == VersionState.READY
 
 
-@pytest.mark.django_db(transaction=True)
+@pytest.mark.django_db(transaction=True, serialized_rollback=True)
 def test_an_upload_queues_one_job_once_committed() -> None:
     owner = make_user()
     upload(make_workspace(owner), owner, "a.md", NOTE)

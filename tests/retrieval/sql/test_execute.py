@@ -96,7 +96,7 @@ SETTINGS = (
 )
 
 
-@pytest.mark.django_db(transaction=True)
+@pytest.mark.django_db(transaction=True, serialized_rollback=True)
 @pytest.mark.parametrize("statement", ["SELECT 1", "SELECT 1 / 0"])
 def test_the_settings_are_taken_off_again(statement: str) -> None:
     made = make_workspace()
@@ -110,7 +110,7 @@ def test_the_settings_are_taken_off_again(statement: str) -> None:
     make_user()
 
 
-@pytest.mark.django_db(transaction=True)
+@pytest.mark.django_db(transaction=True, serialized_rollback=True)
 def test_a_callers_transaction_goes_on_after_a_reading_and_after_a_failure() -> None:
     made = make_workspace()
     with transaction.atomic():
@@ -123,7 +123,7 @@ def test_a_callers_transaction_goes_on_after_a_reading_and_after_a_failure() -> 
     assert User.objects.filter(pk__in=[first.pk, second.pk]).count() == 2
 
 
-@pytest.mark.django_db(transaction=True)
+@pytest.mark.django_db(transaction=True, serialized_rollback=True)
 def test_a_reading_takes_two_statements_beside_its_transaction() -> None:
     made = make_workspace()
     with CaptureQueriesContext(
