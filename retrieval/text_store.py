@@ -67,7 +67,7 @@ class Ranking:
     `words` is the weight of full text beside the vectors' 1; `centred` takes off each language's mean.
     """
 
-    words: float = 0.3
+    words: float = 0.7
     centred: bool = True
 
 

@@ -1,4 +1,4 @@
-"""`manage.py ablate`: what each part of the text store's ranking is worth, on the golden set."""
+"""`manage.py ablate`: what each part of the text store's ranking is worth, on development questions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from eval import questions, report
 from eval.metrics import Source, mean, ranks, recall_at
 from eval.workspace import CorpusNotRead, prepare
 from retrieval.text_store import Ranking, search
-from routing.values import RELATIONAL
+from routing.values import VECTORIAL
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -22,18 +22,19 @@ if TYPE_CHECKING:
     from eval.questions import Question
     from teams.models import User, Workspace
 
+SETS = ("golden", "dev_text", "dev_text2")
 VARIANTS = {
     "default": Ranking(),
     "vectors only, not centred": Ranking(words=0.0, centred=False),
     "not centred": Ranking(centred=False),
     "vectors only": Ranking(words=0.0),
-    "words 0.7": Ranking(words=0.7),
+    "words 0.3": Ranking(words=0.3),
     "words 1.0": Ranking(words=1.0),
 }
 
 
 class Command(BaseCommand):
-    help = "Compare variants of the text store's ranking on the golden questions of text and links."
+    help = "Compare variants of the text store's ranking on development questions of text."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--json", type=Path, help="write the figures here")
@@ -42,8 +43,9 @@ class Command(BaseCommand):
         try:
             asked = [
                 question
-                for question in questions.read("golden")
-                if question.answerable and question.routes[0] != RELATIONAL
+                for name in SETS
+                for question in questions.read(name)
+                if question.answerable and question.routes[0] == VECTORIAL
             ]
             workspace, user = prepare(reset=False, say=self.stdout.write)
             found = {
