@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from teams.models import User, Workspace
 
 KEPT = 8
-IS = re.compile(r"(?:e|is|foi|was) (?:o|a|the)")
+IS = re.compile(r"(?:e|is|foi|was)(?: (?:o|a|the))?")
 # A passage that states a relation of an entity tells more of it than one that only names it.
 RELATED, STATED, NAMED = 3.0, 2.0, 1.0
 
@@ -135,7 +135,7 @@ def _load(workspace: Workspace, user: User) -> LoadedGraph:
     wanted = {row[0] for row in mentioned} | {row[i] for row in relations for i in (0, 2)}
     entities = _entities(workspace, wanted)
     place = {row["pk"]: i for i, row in enumerate(entities)}
-    links = tuple(_link(row, place) for row in relations)
+    links = tuple(_link(row, place, entities) for row in relations)
     chunk_ids = dict.fromkeys(
         [str(row[1]) for row in mentioned] + [link.chunk_id for link in links]
     )
@@ -172,18 +172,21 @@ def _entities(workspace: Workspace, wanted: set[int]) -> list[dict[str, Any]]:
     return list(rows.values("pk", "name", "folded", "embedding", "embedder"))
 
 
-def _link(row: tuple[Any, ...], place: dict[int, int]) -> Link:
+def _link(row: tuple[Any, ...], place: dict[int, int], entities: list[dict[str, Any]]) -> Link:
     subject, predicate, thing, chunk, sentence, language = row
+    names = IS.fullmatch(fold(predicate)) is not None
+    # "is responsible for training" tells of a charge in its object, not in its predicate.
+    charge = groups_in(entities[place[thing]]["name"]) if names else frozenset()
     return Link(
         place[subject],
         predicate,
         place[thing],
         str(chunk),
         sentence,
-        groups_in(predicate),
+        groups_in(predicate) | charge,
         turned_in(predicate),
         predicate_stems(predicate, language),
-        IS.fullmatch(fold(predicate)) is not None,
+        names,
     )
 
 

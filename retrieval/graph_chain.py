@@ -17,9 +17,21 @@ if TYPE_CHECKING:
 
 HOPS, BEAM = 3, 80
 FACTS = 6
-# What a relation on the way adds: it was asked for, its other words were asked for, it was not asked
-# for, it is walked against its sense, it only calls its subject by another name, one more step.
-SAID, WORDED, STRAY, STRAY_WORDED, TURNED, NAMED, FAR = 1.0, 0.6, -0.7, 0.45, -1.2, 0.1, -0.05
+# What a relation on the way adds: it was asked for, it also says another one, its other words were
+# asked for, it was not asked for, it is walked against its sense, it only calls its subject by another
+# name, one more step.
+SAID, ALSO, WORDED, STRAY, STRAY_WORDED, TURNED, NAMED, FAR = (
+    1.0,
+    0.9,
+    0.6,
+    -0.7,
+    0.45,
+    -1.2,
+    0.1,
+    -0.05,
+)
+# What another name adds where nothing but who or what it is was asked.
+CALLED = 0.8
 # What the end adds: a relation asked for was not walked, the last one was not asked for, a thing named
 # in the question was not met, the end is the kind of thing asked for or another, or itself was named.
 UNSAID, UNTOLD, MISSED = -0.5, -0.6, -0.4
@@ -60,19 +72,18 @@ def asked_of(text: str, language: str, seeds: Sequence[Seed]) -> Asked:
     tokens = words(text)
     named = {i for seed in seeds if seed.start >= 0 for i in range(seed.start, seed.end)}
     free = [(i, word) for i, word in enumerate(tokens) if i not in named]
-    also = lexicon().asked
-    worded = [(i, groups_of(word) | also.groups(word)) for i, word in free if groups_of(word)]
+    asks = {i: _asks(tokens, i) for i, _ in free}
+    worded = [(i, names) for i, names in asks.items() if names]
     raw = WORD.findall(text)
     plain = [
-        raw[i] if i < len(raw) and fold(raw[i]) == word else word
-        for i, word in free
-        if not groups_of(word)
+        raw[i] if i < len(raw) and fold(raw[i]) == word else word for i, word in free if not asks[i]
     ]
     said = [stem for word in plain for stem in stems(word, language)]
     groups: list[frozenset[str]] = []
     for i, names in worded:
-        if not any(groups_of(tokens[i]) & other for other in groups):
+        if not any((groups_of(tokens[i]) & names or names) & other for other in groups):
             groups.append(names.difference(*groups))
+    groups = _together(groups)
     kinds, nouns = _wanted(tokens, named, language)
     return Asked(
         tuple(groups),
@@ -81,6 +92,34 @@ def asked_of(text: str, language: str, seeds: Sequence[Seed]) -> Asked:
         nouns,
         _sides(tokens, worded, named),
     )
+
+
+def _asks(tokens: list[str], i: int) -> frozenset[str]:
+    """The relation groups that a word of a question asks for where it stands."""
+    if _rank(tokens, i):
+        return frozenset()
+    held = lexicon()
+    found = groups_of(tokens[i]) | held.asked.groups(tokens[i])
+    forked, before, other = held.forked
+    if tokens[i] in forked and tokens[i + 1 : i + 2] == [before]:
+        found -= other
+    return found
+
+
+def _together(groups: list[frozenset[str]]) -> list[frozenset[str]]:
+    """Relations that are one when said beside each other made one: "manages the account"."""
+    for name, other in lexicon().together.items():
+        held = [names for names in groups if name in names or other in names]
+        if len(held) > 1 and any(name in names for names in held):
+            rest = [names for names in groups if names not in held]
+            groups = [frozenset().union(*held), *rest]
+    return groups
+
+
+def _rank(tokens: list[str], i: int) -> bool:
+    """Whether a word only says the rank of the office after it: "lead auditor"."""
+    after = tokens[i + 1] if i + 1 < len(tokens) else ""
+    return tokens[i] in lexicon().ranks and bool(groups_of(after))
 
 
 def _wanted(
@@ -181,7 +220,7 @@ def chain_links(graph: LoadedGraph, seeds: Sequence[Seed], asked: Asked) -> list
 
 def _paths(graph: LoadedGraph, seeds: Sequence[Seed], asked: Asked) -> list[Path]:
     """Chains with their final scores, best first. A longer one that says no more comes after."""
-    named = _spoken(seeds)
+    named = _spoken(graph, seeds)
     front = [
         Path((), seed.entity, seed.weight * 0.3, asked.groups, frozenset({seed.entity}))
         for seed in seeds
@@ -200,13 +239,20 @@ def _paths(graph: LoadedGraph, seeds: Sequence[Seed], asked: Asked) -> list[Path
     return sorted(done, key=lambda path: (-round(path.score, 6), len(path.links)))
 
 
-def _spoken(seeds: Sequence[Seed]) -> list[set[int]]:
-    """The entities that the question names, those that the same words may mean together."""
+def _spoken(graph: LoadedGraph, seeds: Sequence[Seed]) -> list[set[int]]:
+    """The entities that the question names, those that the same words may mean together.
+
+    A single common noun ("energia") may be meant as a word and not as what is so called.
+    """
     spans: dict[int, set[int]] = {}
     for seed in seeds:
         if seed.start >= 0:
             spans.setdefault(seed.start, set()).add(seed.entity)
-    return list(spans.values())
+    return [held for held in spans.values() if not all(_common(graph.names[i]) for i in held)]
+
+
+def _common(name: str) -> bool:
+    return name.islower() and name.isalpha()
 
 
 def _step(graph: LoadedGraph, path: Path, number: int, asked: Asked) -> Path | None:
@@ -217,8 +263,10 @@ def _step(graph: LoadedGraph, path: Path, number: int, asked: Asked) -> Path | N
     score, left = path.score + FAR, path.left
     met = next((names for names in left if names & link.groups), None)
     if met is not None:
-        left = tuple(names for names in left if names is not met)
-        score += SAID
+        # "gestor de conta" answers both "manages" and "account".
+        more = sum(bool(names & link.groups) for names in left) - 1
+        left = tuple(names for names in left if not names & link.groups)
+        score += SAID + ALSO * more
         for name in met & link.groups:
             side = asked.subject.get(name)
             stands = (link.subject == path.end) != (name in link.turned)
@@ -226,7 +274,8 @@ def _step(graph: LoadedGraph, path: Path, number: int, asked: Asked) -> Path | N
                 score += TURNED
                 break
     elif link.names:
-        score += NAMED
+        # "Who is X": nothing else is asked.
+        score += NAMED if asked.groups or asked.stems else CALLED
     else:
         score += STRAY
     shared = sum(any(alike(stem, other) for other in asked.stems) for stem in link.stems)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engines.language import WORD, stop_words, words
+from engines.language import WORD, fold, stop_words, words
+from retrieval.bridge import translated
 from retrieval.graph_words import groups_of, lexicon
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def seeds_of(graph: LoadedGraph, text: str, vector: NDArray[np.float32]) -> tupl
     large = [i < len(raw) and raw[i][:1].isupper() and i > 0 for i in range(len(asked))]
     taken = [False] * len(asked)
     found = _exact(graph, asked, taken, large)
+    found += _told(graph, found, asked)
     found += _partial(graph, asked, taken)
     known = {seed.entity for seed in found}
     found += [seed for seed in _near(graph, vector) if seed.entity not in known]
@@ -80,6 +82,17 @@ def _exact(
     return found
 
 
+def _told(graph: LoadedGraph, found: list[Seed], asked: list[str]) -> list[Seed]:
+    """For names of one word that no relation tells of, what the other language calls them."""
+    return [
+        Seed(entity, PARTIAL, seed.start, seed.end)
+        for seed in found
+        if not graph.links_of[seed.entity] and seed.end == seed.start + 1
+        for entity in _translated(graph, asked[seed.start])
+        if graph.links_of[entity]
+    ]
+
+
 def _plain_name(graph: LoadedGraph, entity: int, word: str) -> bool:
     """Whether a word typed small is meant as the name: it has relations and is no word of its own."""
     return len(word) > 1 and _tells(word) and bool(graph.links_of[entity])
@@ -89,13 +102,20 @@ def _partial(graph: LoadedGraph, asked: list[str], taken: list[bool]) -> list[Se
     """Names of which the question says a part that few names hold, or says it with a slip."""
     reach: dict[int, tuple[float, int, int]] = {}
     for place, word in enumerate(asked):
-        if taken[place] or len(word) < SHORTEST or not _tells(word) or word.isdigit():
+        if (
+            taken[place]
+            or (len(word) < SHORTEST and word not in lexicon().same)
+            or not _tells(word)
+            or word.isdigit()
+        ):
             continue
         holders, weight = graph.holding.get(word, ()), PARTIAL
         if not holders:
             close = _slip(graph, word)
             holders, weight = graph.holding.get(close, ()), FUZZY
         # A common word that stands in a name which no relation tells of is not meant as that name.
+        if not any(graph.links_of[i] for i in holders):
+            holders, weight = _translated(graph, word), PARTIAL
         holders = tuple(i for i in holders if graph.links_of[i])
         if len(holders) > RARE:
             continue
@@ -109,10 +129,40 @@ def _partial(graph: LoadedGraph, asked: list[str], taken: list[bool]) -> list[Se
         for place in range(start, end):
             if place not in best or best[place].weight < told:
                 best[place] = seed
-    kept = {seed.entity: seed for seed in best.values()}
+    kept = {seed.entity: _grown(graph, seed, asked, taken) for seed in best.values()}
     for seed in kept.values():
         taken[seed.start : seed.end] = [True] * (seed.end - seed.start)
     return sorted(kept.values(), key=lambda seed: -seed.weight)
+
+
+def _translated(graph: LoadedGraph, word: str) -> tuple[int, ...]:
+    """Common names that hold the word in the other language: "lab" in "laboratório central"."""
+    held: dict[int, None] = {}
+    for token in lexicon().same.get(word, frozenset()) | _of_other_language(word):
+        held.update(
+            dict.fromkeys(i for i in graph.holding.get(token, ()) if graph.names[i].islower())
+        )
+    for token in lexicon().same.get(word, frozenset()):
+        held.update(dict.fromkeys(graph.holding.get(token, ())))
+    return tuple(held)
+
+
+@functools.lru_cache(maxsize=5_000)
+def _of_other_language(word: str) -> frozenset[str]:
+    said = translated(word, "en") + translated(word, "pt")
+    return frozenset(fold(other) for other in said)
+
+
+def _grown(graph: LoadedGraph, seed: Seed, asked: list[str], taken: list[bool]) -> Seed:
+    """The seed with the relation words beside it that its name holds in whatever language:
+    "finance director" is all of "diretora financeira"."""
+    told = frozenset().union(*(groups_of(token) for token in graph.tokens[seed.entity]))
+    start, end = seed.start, seed.end
+    while start > 0 and not taken[start - 1] and groups_of(asked[start - 1]) & told:
+        start -= 1
+    while end < len(asked) and not taken[end] and groups_of(asked[end]) & told:
+        end += 1
+    return Seed(seed.entity, seed.weight, start, end)
 
 
 def _slip(graph: LoadedGraph, word: str) -> str:

@@ -12,6 +12,7 @@ from corpus.selectors import chunks_live
 from retrieval.fusion import rrf
 from retrieval.graph_cache import graph_read
 from retrieval.graph_chain import asked_of, chain
+from retrieval.graph_described import described
 from retrieval.graph_seeds import seeds_of
 from retrieval.ppr import personalized_pagerank
 from retrieval.sentences import DATE, NUMBER, asked_kind
@@ -54,9 +55,13 @@ def search(
         if not graph.links:
             return Retrieved(STORE, note=_("No relations between names are held here."))
         seeds = seeds_of(graph, text, vector)
+        facts = _fitting(text, chain(graph, seeds, asked_of(text, language, seeds)))
+        if not facts:
+            live = chunks_live(workspace, user)
+            meant, facts = described(graph, live, text, language)
+            seeds = meant or seeds
         if not seeds:
             return Retrieved(STORE, note=_("The question names nothing that the graph holds."))
-    facts = _fitting(text, chain(graph, seeds, asked_of(text, language, seeds)))
     ranked = _ranked(graph, seeds, facts, vector)[:limit]
     rows = passage_values(
         chunks_live(workspace, user).filter(pk__in=[item.key for item in ranked]), vector

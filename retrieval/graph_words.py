@@ -39,8 +39,15 @@ class Lexicon:
     subjects: dict[str, str]
     objects: dict[str, str]
     directed: frozenset[str]
+    together: dict[str, str]
     kinds: dict[str, str]
     places: frozenset[str]
+    people: frozenset[str]
+    ranks: frozenset[str]
+    same: dict[str, frozenset[str]]
+    described: frozenset[str]
+    begins: frozenset[str]
+    forked: tuple[frozenset[str], str, frozenset[str]]
     subject_leads: tuple[tuple[str, ...], ...]
     agents: frozenset[str]
 
@@ -59,11 +66,30 @@ def lexicon() -> Lexicon:
         subjects={name: group["subject"] for name, group in groups.items() if "subject" in group},
         objects={name: group["object"] for name, group in groups.items() if "object" in group},
         directed=frozenset(name for name, group in groups.items() if group.get("directed")),
+        together={name: group["with"] for name, group in groups.items() if "with" in group},
         kinds={word: kind for kind, held in data["kinds"].items() for word in held.split()},
         places=frozenset(data["nouns"]["place"].split()),
+        people=frozenset(data["nouns"]["person"].split()),
+        ranks=frozenset(data["ranks"]["words"].split()),
+        same=_same(data["same"]["lines"]),
+        described=frozenset(data["described"]["nouns"].split()),
+        begins=frozenset(data["described"]["begins"].split()),
+        forked=(
+            frozenset(data["forked"]["words"].split()),
+            data["forked"]["before"],
+            frozenset({data["forked"]["group"]}),
+        ),
         subject_leads=tuple(tuple(lead.split()) for lead in data["leads"]["subject"]),
         agents=frozenset(data["leads"]["agent"]),
     )
+
+
+def _same(lines: list[str]) -> dict[str, frozenset[str]]:
+    held: dict[str, set[str]] = {}
+    for line in lines:
+        for word in line.split():
+            held.setdefault(word, set()).update(line.split())
+    return {word: frozenset(others) for word, others in held.items()}
 
 
 def _word_list(groups: dict[str, dict[str, str]], field: str) -> WordList:
@@ -138,6 +164,8 @@ def kinds_said(predicate: str, language: str) -> tuple[frozenset[str], frozenset
         doer |= {held.subjects[name]} if name in held.subjects else set()
         done |= {held.objects[name]} if name in held.objects else set()
     subject, thing = (done, doer) if set(told[-1:]) & held.agents else (doer, done)
+    if set(told[:1]) & held.people:
+        subject |= {"person"}
     nouns = [word for word in WORD.findall(predicate) if stems(word, language)]
     if nouns and fold(nouns[-1]) in told[-3:]:
         thing |= set(stems(nouns[-1], language))

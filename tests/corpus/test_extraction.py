@@ -109,3 +109,91 @@ def test_a_name_after_an_article_is_one_though_it_stands_at_the_start() -> None:
     found = facts("A Termolusa pertence à alemã Brandt & Kessel GmbH, que construiu os fornos.")
 
     assert ("Termolusa", "pertence à alemã", "Brandt & Kessel") in found
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("A encarregada da vidragem, Rita Moura, forma os novos.", "encarregada da vidragem"),
+        ("O gestor de conta é Rita Moura, que viaja.", "gestor de conta"),
+        ("O gestor de conta, Rita Moura, envia a previsão.", "gestor de conta"),
+        ("A assistência técnica é dada por Rita Moura.", "assistência técnica"),
+        (
+            "O responsável pela assistência é o engenheiro Rita Moura.",
+            "responsável pela assistência",
+        ),
+        ("O contacto comercial é Rita Moura.", "contacto comercial"),
+        ("Encarregado da receção: Rita Moura, extensão 41.", "encarregado da receção"),
+        ("The account manager is Rita Moura.", "account manager"),
+        ("The sales agent, Rita Moura, visits in May.", "sales agent"),
+        ("Rita Moura acompanha também este cliente.", "acompanha também"),
+    ],
+)
+def test_an_office_is_held_for_what_the_passage_is_about(text: str, fact: str) -> None:
+    language = "en" if text.startswith("The") else "pt"
+    found = extract(
+        f"A Brisa Azul compra vasos. {text}",
+        language=language,
+        heading_path=("Clientes", "Brisa Azul"),
+    ).facts
+    held = [item for item in found if item.object == "Brisa Azul"]
+
+    assert [(item.subject, item.predicate) for item in held] == [("Rita Moura", fact)]
+    assert "Brisa Azul" in held[0].sentence
+    assert text in held[0].sentence
+
+
+def test_a_heading_that_opens_with_a_common_noun_is_about_the_name_in_it() -> None:
+    found = extract(
+        "Hugo Pinto dirige a unidade de Penela. A oficina é orientada pelo mestre Rui Costa.",
+        language="pt",
+        heading_path=("Pessoas", "Fábrica de Penela"),
+    ).facts
+
+    assert ("Rui Costa", "mestre", "Penela") in [(f.subject, f.predicate, f.object) for f in found]
+
+
+def test_an_office_without_a_topic_is_what_the_name_is() -> None:
+    assert ("Rita Moura", "é", "responsável pela formação") in facts(
+        "Rita Moura, responsável pela formação, reporta a Hugo Pinto."
+    )
+
+
+def test_the_name_that_an_office_governs_does_not_hold_it() -> None:
+    found = facts("Inês Barroca é a gestora da linha Brisa.")
+
+    assert found == [("Inês Barroca", "é a gestora da linha", "Brisa")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "O contrato CF-7 com a Argilas Bravas tem por objeto o barro.",
+        "Com a Argilas Bravas está em vigor o contrato CF-7, que dura 3 anos.",
+        "The contract CF-7 with Argilas Bravas runs for 3 years.",
+    ],
+)
+def test_a_contract_is_tied_to_its_party(text: str) -> None:
+    found = facts(text, "en" if text.startswith("The") else "pt")
+
+    assert ("CF-7", "Argilas Bravas") in [(subject, other) for subject, _, other in found]
+
+
+def test_objects_joined_by_and_share_the_relation_with_their_own_prepositions() -> None:
+    lines = facts("Inês Barroca é a gestora da linha Brisa e também da linha Duna.")
+    plants = facts("A Gás Azul fornece o gás às fábricas de Penela e de Soure.")
+
+    assert [other for _, _, other in lines] == ["Brisa", "Duna"]
+    assert [other for _, _, other in plants] == ["Penela", "Soure"]
+
+
+def test_who_heads_two_areas_heads_both() -> None:
+    found = facts("Rita Moura dirige a energia e o ambiente e reporta a Hugo Pinto.")
+
+    assert [other for _, _, other in found if other != "Hugo Pinto"] == ["energia", "ambiente"]
+
+
+def test_where_a_family_lives_is_no_second_owner() -> None:
+    found = facts("A Brisa Azul pertence à família Arroz, de Castela.")
+
+    assert [other for _, _, other in found] == ["Arroz"]

@@ -29,6 +29,12 @@ Ana Lobo é a chefe de fornos da fábrica de Soure e reporta a Paulo Reis.
 ## Comissões
 A comissão de ética é presidida por Ana Lobo.
 
+## Áreas
+Vera Dias é a diretora financeira da empresa e reporta a Rita Moura.
+Rui Costa dirige as compras e reporta a Vera Dias.
+O laboratório central é dirigido por Célia Nunes, que reporta a Vera Dias.
+Bruno Sá, responsável pela formação, reporta a Vera Dias.
+
 ## Gestores
 Inês Barroca é a gestora da linha Brisa. Tomé Sá é o gestor da linha Duna.
 """
@@ -50,6 +56,17 @@ A Areias Claras, Lda. fornece a areia à fábrica de Soure. A Areias Claras pert
 
 ## Grupos
 O grupo Minerval é presidido por Amadeu Rebelo. O grupo Pedranova é presidido por Vera Cruzeiro.
+
+## Contratos
+O contrato CF-7 com a Areias Claras dura 3 anos.
+
+## Brisa Azul
+A Brisa Azul compra a linha Duna. O gestor de conta é Lino Faria.
+"""
+MINUTES = """# Atas
+
+## Plano de obras
+Célia Nunes apresentou o plano de obras do telhado e o orçamento para a chuva de inverno.
 """
 
 
@@ -65,6 +82,7 @@ def workspace(owner: User) -> Workspace:
     ingest(held, owner, "pessoas.md", PEOPLE)
     ingest(held, owner, "linhas.md", LINES)
     ingest(held, owner, "fornecedores.md", SUPPLIERS)
+    ingest(held, owner, "atas.md", MINUTES)
     return held
 
 
@@ -105,6 +123,21 @@ QUESTIONS = [
         [("Hugo Pinto", "Penela"), ("Hugo Pinto", "Rita Moura")],
     ),
     ("quem preside a comissao de etica", [("comissão de ética", "Ana Lobo")]),
+    ("Who chairs the ethics committee?", [("comissão de ética", "Ana Lobo")]),
+    (
+        "Who heads the lab, and to whom does she report?",
+        [("laboratório central", "Célia Nunes"), ("Célia Nunes", "Vera Dias")],
+    ),
+    ("Who heads purchasing?", [("Rui Costa", "compras")]),
+    ("Who is in charge of training?", [("Bruno Sá", "responsável pela formação")]),
+    ("Quem é Bruno Sá?", [("Bruno Sá", "responsável pela formação")]),
+    ("Who is the account manager of Brisa Azul?", [("Lino Faria", "Brisa Azul")]),
+    ("Whose account does Lino Faria manage?", [("Lino Faria", "Brisa Azul")]),
+    (
+        "Which group is behind the supplier of contract CF-7?",
+        [("CF-7", "Areias Claras"), ("Areias Claras", "Pedranova")],
+    ),
+    ("Que contrato temos com a Areias Claras?", [("CF-7", "Areias Claras")]),
 ]
 
 
@@ -131,6 +164,52 @@ def test_every_fact_has_its_sentence_and_its_passage_among_the_first_five(
     assert {hit.document for hit in found.hits[:2]} == {"pessoas.md", "linhas.md"}
     assert all(hit.ranks and hit.cosine is not None for hit in found.hits)
     assert [hit.score for hit in found.hits] == sorted((h.score for h in found.hits), reverse=True)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "A quem reporta a pessoa que apresentou o plano de obras do telhado?",
+        "To whom does the person who presented the plan for the roof report?",
+    ],
+)
+def test_what_a_question_only_describes_is_looked_up_in_the_passages(
+    workspace: Workspace, owner: User, question: str
+) -> None:
+    found = ask(workspace, owner, question)
+
+    assert [fact.subject for fact in found.facts] == ["Célia Nunes", "Célia Nunes"]
+    assert "telhado" in found.facts[0].sentence
+    assert found.facts[1].object == "Vera Dias"
+    assert {fact.chunk_id for fact in found.facts} <= {hit.chunk_id for hit in found.hits[:5]}
+
+
+def test_a_description_without_a_relation_asked_gives_no_fact(
+    workspace: Workspace, owner: User
+) -> None:
+    found = ask(workspace, owner, "What is the colour that the person who presented the plan wore?")
+
+    assert found.facts == ()
+
+
+def test_a_description_that_no_passage_tells_means_nobody(
+    workspace: Workspace, owner: User
+) -> None:
+    found = ask(workspace, owner, "A quem reporta a pessoa que pintou os camiões do rei de azul?")
+
+    assert found.facts == ()
+
+
+def test_a_description_is_not_looked_up_in_what_may_not_be_read(
+    workspace: Workspace, owner: User
+) -> None:
+    stranger = make_user()
+
+    found = ask(
+        workspace, stranger, "A quem reporta a pessoa que apresentou o plano de obras do telhado?"
+    )
+
+    assert (found.facts, found.hits) == ((), ())
 
 
 def test_a_slip_and_a_part_of_a_name_still_find_it(workspace: Workspace, owner: User) -> None:
