@@ -54,6 +54,7 @@ def _by_plan(workspace: Workspace, plan: Plan, table: Table, language: str) -> R
         return Retrieved(STORE, note=reason("refused", language, why=str(error)))
     except SqlFailed as error:
         return Retrieved(STORE, note=reason("failed", language, why=str(error)))
+    plan = phrase.followed(plan, read.rows)
     rows = phrase.of_rank(plan, phrase.in_calendar_order(plan, table, read.rows))
     if plan.form is Form.MEAN and not totals.complete(plan, table, rows):
         return Retrieved(STORE, note=reason("average_of_totals", language))

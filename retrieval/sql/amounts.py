@@ -103,6 +103,18 @@ def valued(reading: Reading, column: Column) -> Column:
     return quantity
 
 
+def asks_worth(reading: Reading) -> bool:
+    """'What is our stock worth at cost': a price each is named, and what it makes of the pieces asked."""
+    column = named_measure(reading)
+    each = column is not None and measures.price_each(reading.table) == column
+    said = any(
+        word in lexicon.worth() and reading.mention_at(n) is None
+        for n, word in enumerate(reading.words)
+    )
+    meant = {c for word in reading.words for c in lexicon.concepts(word)}
+    return each and said and bool(meant & {"stock"})
+
+
 def measure(reading: Reading) -> Column:
     column = named_measure(reading)
     if column is None and reading.titles:

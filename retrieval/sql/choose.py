@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from retrieval.sql import amounts, counting, filters, lexicon, matching, measures, targets, totals
+from retrieval.sql import (
+    amounts,
+    counting,
+    filters,
+    lexicon,
+    measures,
+    ranks,
+    rates,
+    targets,
+    totals,
+)
 from retrieval.sql.filters import Unclear
 from retrieval.sql.plan import Aggregate, Condition, Group, Op, Plan
 from retrieval.sql.targets import TITLE
@@ -18,6 +27,7 @@ if TYPE_CHECKING:
 PLURAL_ARTICLES = frozenset(
     ["os", "as", "the", "dos", "das", "pelos", "pelas", "nos", "nas", "aos"]
 )
+PRONOUNS = frozenset({"nele", "nela", "neles", "nelas", "dele", "dela", "deles", "delas", "then"})
 
 
 def plan(reading: Reading, said: list[lexicon.Token]) -> Plan:
@@ -25,7 +35,17 @@ def plan(reading: Reading, said: list[lexicon.Token]) -> Plan:
     that can be computed, for something that could mean two things, or when a named column was not
     needed, since then something else was asked."""
     _listing_asked(reading)
+    counted = reading.intent.count_at if reading.intent.superlative is not None else None
+    if counted is not None and reading.next_content(counted) is None:
+        reading.intent.count_at = None  # '… and how many were there' is the figure of the first
     made = _planned(reading, said)
+    lost = _lost_pronoun(reading)
+    if lost is not None:
+        raise Unclear("pronoun", word=said[lost].said)
+    if reading.following is not None and not made.after:
+        raise Unclear("comparison")
+    if _per_unit(reading) and made.aggregate is Aggregate.SUM and not made.order:
+        raise Unclear("not_added", column=reading.table.column(made.column).label)
     used = {made.column, *made.show}
     used |= {condition.column for condition in made.conditions}
     used |= (
@@ -45,7 +65,29 @@ def plan(reading: Reading, said: list[lexicon.Token]) -> Plan:
         if not spoken_for and used.isdisjoint(column.sql_name for column in mention.columns):
             raise Unclear("unused", word=said[mention.places[0]].said)
     _listing_sound(reading, made)
-    return totals.product(made, reading)
+    return rates.lessened(totals.product(made, reading), reading)
+
+
+def _lost_pronoun(reading: Reading) -> int | None:
+    """The place of a pronoun such as 'in it' before which nothing is named that it could stand for."""
+    for place, word in enumerate(reading.words):
+        led = place and reading.words[place - 1] in {"in", "of", "for", "from", "to", "at", "with"}
+        if not (word in PRONOUNS or (word in {"it", "them"} and led)):
+            continue
+        named = [p for m in reading.values for p in m.places]
+        named += [span.first for span in reading.periods] + reading.intent.which
+        superlative = reading.intent.superlative
+        named += [superlative.place] if superlative is not None else []
+        if not any(at < place for at in named):
+            return place
+    return None
+
+
+def _per_unit(reading: Reading) -> bool:
+    """'per tonne': a price is asked, which no sum is."""
+    units = lexicon.unit_words("quantity")
+    places = (place + 1 for place in reading.intent.groups if place + 1 < len(reading.words))
+    return any(not lexicon.singulars(reading.words[place]).isdisjoint(units) for place in places)
 
 
 def _listing_asked(reading: Reading) -> None:
@@ -128,43 +170,26 @@ def _planned(reading: Reading, said: list[lexicon.Token]) -> Plan:
     groups = targets.groups(reading)
     intent = reading.intent
     if intent.superlative is not None:
-        return _extreme(reading, conditions, groups, said)
+        return ranks.extreme(reading, conditions, groups, said)
     if intent.avg:
         if not reading.pair and (made := totals.averaged(reading, groups)) is not None:
             return made
+        each = counting.per_row(reading, said)
+        if each is not None:
+            return totals.aggregated(reading, Aggregate.AVG, each, conditions, groups)
         if intent.count_at is not None or targets.periodic(reading):
             raise Unclear("average_of_totals")
         column = amounts.measure(reading)
         if groups and any(group.part for group in groups) and measures.additive(column):
             raise Unclear("average_of_totals")
-        return _aggregate(reading, Aggregate.AVG, column, conditions, groups)
+        return totals.aggregated(reading, Aggregate.AVG, column, conditions, groups)
     if intent.count_at is not None:
         return _count(reading, conditions, groups, said)
+    if amounts.asks_worth(reading) and not isinstance(targets.target(reading), Group):
+        return _sum(reading, conditions, groups, said)
     if intent.sum_at is not None and not amounts.asks_price(reading):
         return _sum(reading, conditions, groups, said)
     return _plain(reading, conditions, groups, said)
-
-
-def _aggregate(
-    reading: Reading,
-    aggregate: Aggregate,
-    column: Column | None,
-    conditions: tuple[Condition, ...],
-    groups: tuple[Group, ...],
-    noun: str = "",
-    order: int = 1,
-) -> Plan:
-    """An aggregate; per group the largest first, but time in its own order."""
-    timed = any(group.part or targets.is_time(reading, group) for group in groups)
-    return Plan(
-        reading.table.sql_name,
-        aggregate,
-        column=column.sql_name if column else "",
-        conditions=conditions,
-        groups=groups,
-        order=0 if timed or not groups else order,
-        noun=noun,
-    )
 
 
 def _count(
@@ -176,7 +201,7 @@ def _count(
     aggregate, column, noun = counting.counted(reading, said)
     if aggregate is Aggregate.DISTINCT and (reading.comparisons or reading.held):
         raise Unclear("totals_per", column=column.label if column else "")
-    return _aggregate(reading, aggregate, column, conditions, groups, noun)
+    return totals.aggregated(reading, aggregate, column, conditions, groups, noun)
 
 
 def _sum(
@@ -189,126 +214,14 @@ def _sum(
     if column is None and reading.titles and not amounts.flow(reading):
         place = min(reading.titles)
         if not reading.intent.soft_sum:
-            return _aggregate(reading, Aggregate.COUNT, None, conditions, groups, said[place].said)
+            return totals.aggregated(
+                reading, Aggregate.COUNT, None, conditions, groups, said[place].said
+            )
     if column is None:
         column = amounts.measure(reading)
     if not measures.additive(column):
         column = amounts.valued(reading, column)
-    return _aggregate(reading, Aggregate.SUM, column, conditions, groups)
-
-
-def _extreme(
-    reading: Reading,
-    conditions: tuple[Condition, ...],
-    groups: tuple[Group, ...],
-    said: list[lexicon.Token],
-) -> Plan:
-    """The largest or smallest: of groups ('which region sold most'), of rows ('which employee earns
-    most'), or of a column ('the highest salary')."""
-    superlative = reading.intent.superlative
-    assert superlative is not None
-    target, rank = targets.target(reading), reading.intent.rank
-    if target is None and (groups and reading.intent.top):
-        target, groups = groups[0], groups[1:]
-    if target is None and (superlative.bare or superlative.concept or reading.intent.top or rank):
-        target = targets.loose_target(reading)
-    named = measures.by_concept(reading, superlative.concept) if superlative.concept else None
-    if _dear_flow(reading, target):
-        target, named = TITLE, amounts.default(reading, "money")
-    if superlative.concept and named is None:
-        raise Unclear("no_measure")
-    limit = rank or reading.intent.top or 1
-    if target == TITLE or (target is None and limit > 1 and not groups):
-        return replace(_extreme_row(reading, conditions, named, limit), rank=rank)
-    if isinstance(target, Group):
-        aggregate, column, noun = _ranked_by(reading, target, named, said)
-        return Plan(
-            reading.table.sql_name, aggregate, column.sql_name if column else "",
-            conditions=conditions, groups=(target, *targets.others(reading, target)),
-            order=superlative.sign, limit=limit, rank=rank, noun=noun,
-        )  # fmt: skip
-    column = named or amounts.named_measure(reading) or amounts.named_date(reading)
-    if column is None:
-        raise Unclear("no_measure")
-    aggregate = Aggregate.MAX if superlative.sign > 0 else Aggregate.MIN
-    return _aggregate(reading, aggregate, column, conditions, groups)
-
-
-def _dear_flow(reading: Reading, target: Target) -> bool:
-    """'The most expensive purchase', 'the biggest sale': one row of the table, by its own amount."""
-    superlative = reading.intent.superlative
-    if superlative is None or superlative.bare or not amounts.flow(reading):
-        return False
-    if superlative.concept not in {"", "price"} or isinstance(target, Group):
-        return False
-    near = [p for p in reading.titles if _beside(reading, p, superlative.place)]
-    near = [p for p in near if not reading.words[p].endswith("s") or reading.intent.top]
-    measured = amounts.named_measure(reading)
-    return bool(near) and (measured is None or measures.is_money(measured))
-
-
-def _beside(reading: Reading, place: int, other: int) -> bool:
-    low, high = min(place, other), max(place, other)
-    return high - low <= 4 and {*reading.marks[low + 1 : high]} <= {"idle", "intent", ""}
-
-
-def _extreme_row(
-    reading: Reading, conditions: tuple[Condition, ...], named: Column | None, limit: int
-) -> Plan:
-    superlative = reading.intent.superlative
-    assert superlative is not None
-    column = (
-        named
-        or amounts.named_measure(reading)
-        or amounts.named_date(reading)
-        or amounts.measure(reading)
-    )
-    return Plan(
-        reading.table.sql_name, Aggregate.NONE, column.sql_name,
-        show=tuple(dict.fromkeys((*measures.row_names(reading.table), column.sql_name))),
-        conditions=conditions, order=superlative.sign, limit=limit,
-    )  # fmt: skip
-
-
-def _ranked_by(
-    reading: Reading, target: Group, named: Column | None, said: list[lexicon.Token]
-) -> tuple[Aggregate, Column | None, str]:
-    """By what groups are ranked: the named amount, the rows counted, or the table's own amount."""
-    intent = reading.intent
-    assert intent.superlative is not None
-    if intent.by_rows:
-        return Aggregate.COUNT, None, ""
-    edge = Aggregate.MAX if intent.superlative.sign > 0 else Aggregate.MIN
-    if named is not None:
-        return edge, named, ""
-    if intent.count_at is not None:
-        return counting.counted(reading, said)
-    column = amounts.named_measure(reading)
-    if intent.avg:
-        return Aggregate.AVG, column or amounts.measure(reading), ""
-    if column is not None:
-        pay = matching.has_concept(column, "salary") and not intent.superlative.bare
-        key = reading.table.column(target.column)
-        once = not target.part and key.distinct >= reading.table.rows > 0
-        summed = (measures.additive(column) and not pay and not once) or intent.sum_at is not None
-        return (Aggregate.SUM if summed else edge), column, ""
-    dated = amounts.named_date(reading)
-    if dated is not None and not intent.superlative.bare and dated.sql_name != target.column:
-        return edge, dated, ""
-    about = amounts.flow(reading) or (not reading.titles and amounts.kept_flow(reading))
-    default = amounts.default(reading) if about else None
-    if default is not None:
-        return Aggregate.SUM, default, ""
-    noun = next((said[p].said for p in sorted(reading.titles) if targets.titled(reading, p)), "")
-    if noun:
-        return Aggregate.COUNT, None, noun
-    others = [
-        c for m in reading.mentions for c in m.columns[:1]
-        if c.kind == "text" and c.sql_name != target.column and c.sql_name not in targets.bound(reading)
-    ]  # fmt: skip
-    if len(others) == 1:
-        return counting.count_values(reading, others[0], others[0].label)
-    raise Unclear("no_measure")
+    return totals.aggregated(reading, Aggregate.SUM, column, conditions, groups)
 
 
 def _plain(
@@ -343,7 +256,7 @@ def _plain(
     wanted = groups or reading.pair
     if column is None and wanted and reading.titles and not listed and not amounts.flow(reading):
         noun = said[min(reading.titles)].said
-        return _aggregate(reading, Aggregate.COUNT, None, conditions, groups, noun)
+        return totals.aggregated(reading, Aggregate.COUNT, None, conditions, groups, noun)
     show = _shown(reading, target)
     if not show or (target == TITLE and not conditions):
         raise Unclear("nothing_asked")
@@ -360,7 +273,7 @@ def _amount(
     reading: Reading, column: Column, conditions: tuple[Condition, ...], groups: tuple[Group, ...]
 ) -> Plan:
     if amounts.adds_up(reading, column):
-        return _aggregate(reading, Aggregate.SUM, column, conditions, groups)
+        return totals.aggregated(reading, Aggregate.SUM, column, conditions, groups)
     key = measures.key_column(reading.table)
     wanted = tuple(group.column for group in groups if not group.part)
     if not conditions and not wanted:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from retrieval.sql import amounts, lexicon, matching, measures, targets
+from retrieval.sql import amounts, filters, lexicon, matching, measures, targets
 from retrieval.sql.filters import Unclear
 from retrieval.sql.plan import Aggregate
 from retrieval.sql.reading import MEANT, Reading, part_of
@@ -57,6 +57,22 @@ def counted(reading: Reading, said: list[lexicon.Token]) -> tuple[Aggregate, Col
         if any(matching.has_concept(reading.table.column(name), *KINDS) for name in match.columns):
             return Aggregate.COUNT, None, noun
     raise Unclear("nothing_to_count")
+
+
+def per_row(reading: Reading, said: list[lexicon.Token]) -> Column | None:
+    """'How many pieces does an order hold on average': the amount of one row, and its mean."""
+    rows = [
+        place
+        for place in reading.titles
+        if place
+        and (reading.words[place - 1],) in lexicon.phrases("one")
+        and lexicon.concepts(reading.words[place]) & filters.EVENTS
+        and not reading.words[place].endswith("s")
+    ]
+    if reading.intent.count_at is None or not rows or targets.periodic(reading):
+        return None
+    aggregate, column, _ = counted(reading, said)
+    return column if aggregate is Aggregate.SUM else None
 
 
 def behind_value(reading: Reading, at: int) -> int:

@@ -14,6 +14,9 @@ TIMES = frozenset({"vezes", "times", "often", "frequently", "frequente", "freque
 BEFORE_RELATIVE = frozenset({"em", "de", "a", "para", "por", "com", "sobre", "ao"})
 LISTING = frozenset({"liste", "lista", "listar", "list", "enumere"})
 ARTICLES = frozenset({"o", "a", "os", "as", "the", "um", "uma", "de", "do", "da"})
+BY_WHAT = frozenset({"in", "by", "with", "em", "por", "com", "na", "no", "nas", "nos"})
+LEAVING = frozenset({"leaving", "setting", "putting", "leave", "deixando", "pondo"})
+ASIDE = frozenset({"aside", "out", "fora"})
 DATE_AWARE = frozenset({"at_least", "at_most"})
 OPS = {
     "at_least": Op.GE,
@@ -56,6 +59,7 @@ class Intent:
     superlative: Superlative | None = None
     top: int = 0
     rank: int = 0
+    ranking: bool = False
     by_rows: bool = False
     groups: list[int] = field(default_factory=list)
     which: list[int] = field(default_factory=list)
@@ -86,7 +90,7 @@ def comparisons(words: list[str], marks: list[str]) -> list[Comparison]:
     found = []
     for place in range(len(words)):
         comparison = None if marks[place] else _between(words, place) or _compared(words, place)
-        if comparison and not any(marks[at] for at in comparison.places):
+        if comparison and not any(marks[n] for n in comparison.places if words[n] != "%"):
             found.append(comparison)
             for at_place in comparison.places:
                 marks[at_place] = "comparison"
@@ -159,8 +163,11 @@ def read(words: list[str], marks: list[str]) -> Intent:
         for place, length in _each(words, marks, name):
             keep.append(place + length - 1)
             _mark(marks, place, length)
+    _aside(words, marks, intent)
     _sums(words, marks, intent)
+    _ranking(words, marks, intent)
     _superlative(words, marks, intent)
+    _placed(words, marks, intent)
     for _, length in _each(words, marks, "distinct"):
         intent.distinct = bool(length)
         _mark(marks, _, length)
@@ -219,6 +226,45 @@ def _superlative(words: list[str], marks: list[str], intent: Intent) -> None:
                 intent.by_rows = True
                 marks[place + len(phrase)] = "intent"
             break
+
+
+def _aside(words: list[str], marks: list[str], intent: Intent) -> None:
+    """'leaving the Algarve aside'."""
+    for place, word in enumerate(words):
+        ends = [n for n in range(place + 2, min(place + 6, len(words))) if words[n] in ASIDE]
+        if word in LEAVING and ends and not marks[place] and not marks[ends[0]]:
+            intent.excepts.append(place)
+            marks[place] = marks[ends[0]] = "intent"
+
+
+def _ranking(words: list[str], marks: list[str], intent: Intent) -> None:
+    """'rank the products by revenue': all of them, the largest first."""
+    length = at(words, 0, "ranking")
+    if length and not any(marks[:length]):
+        intent.ranking = True
+        intent.superlative = Superlative(1, "", False, length - 1)
+        _mark(marks, 0, length)
+
+
+def _placed(words: list[str], marks: list[str], intent: Intent) -> None:
+    """'came second in revenue', 'ficou em segundo lugar': a place in a ranking without 'largest'."""
+    if intent.superlative is not None:
+        return
+    for place, word in enumerate(words):
+        rank = lexicon.ordinals().get(word, 0)
+        led = any(
+            tuple(words[max(0, place - len(phrase)) : place]) == phrase
+            for phrase in lexicon.phrases("placed")
+        )
+        followed = words[place + 1 : place + 2]
+        noun = bool(followed) and (followed[0],) in lexicon.phrases("place_noun")
+        fits = noun or not followed or followed[0] in BY_WHAT
+        if rank < 2 or word.isdigit() or not led or not fits or marks[place]:
+            continue
+        intent.superlative = Superlative(1, "", True, place)
+        intent.rank = rank
+        _mark(marks, place, 2 if noun and not marks[place + 1] else 1)
+        return
 
 
 def _top(words: list[str], marks: list[str], intent: Intent, first: int, last: int) -> None:

@@ -18,6 +18,8 @@ INTENSIVE = (
     "seniority", "deadline",
 )  # fmt: skip
 LABELS = ("code", "phone", "year", "month", "day", "week", "quarter", "reference", "shelf")
+FAULTS = ("defect", "waste", "scrap", "return")
+MADE = ("production", "output", "firing", "quantity")
 FLOWS = frozenset({"sale", "purchase", "production", "revenue", "cost", "payment", "consumption", "stock",
                    "waste", "export", "import"})  # fmt: skip
 MONEY_SIGNS = frozenset({"€", "eur", "euro", "euros", "$", "usd", "£", "gbp"})
@@ -140,6 +142,19 @@ def named(reading: Reading, mention: Mention) -> Column | None:
         key=lambda c: (len(header_words(c)) != size, not is_money(c)),
         default=None,
     )
+
+
+def made_with(table: Table, faulty: Column) -> list[Column]:
+    """The columns of all pieces, of which `faulty` counts some: they share a word of their headers."""
+    words = set(header_words(faulty))
+    return [
+        c
+        for c in measures(table)
+        if c != faulty
+        and matching.has_concept(c, *MADE)
+        and words & {*header_words(c)}
+        and not matching.has_concept(c, *FAULTS)
+    ]
 
 
 def header_words(column: Column) -> tuple[str, ...]:

@@ -6,29 +6,29 @@ import datetime as dt
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from retrieval.sql import amounts, choose, filters, lexicon, matching, measures
+from retrieval.sql import amounts, choose, filters, lexicon, matching, measures, rates, targets
 from retrieval.sql.filters import Unclear
-from retrieval.sql.periods import Period, Span, month_after
+from retrieval.sql.periods import Period, Span, month_after, whole_year
 from retrieval.sql.plan import Aggregate, Condition, Form, Op, Plan
 
 if TYPE_CHECKING:
-    from retrieval.sql.catalogue import Column
     from retrieval.sql.matching import ValueMatch
-    from retrieval.sql.reading import Mention, Reading
+    from retrieval.sql.reading import Reading
+    from retrieval.sql.targets import Target
     from retrieval.sql.wishes import Wish
-
-FAULTS = ("defect", "waste", "scrap", "return")
-MADE = ("production", "output", "firing", "quantity")
 
 
 def plan(reading: Reading, said: list[lexicon.Token], wish: Wish) -> Plan:
     """The plan of a wish. Raises Unclear where the table shows no two sides or no part."""
+    if reading.minus:
+        raise Unclear("negation")
     reading.pair = True
+    asked = targets.target(reading) if wish.form is Form.SHARE else None
     reading.intent.which, reading.intent.who = [], False
     if wish.form is Form.SPREAD:
         return _spread(reading, said)
     if wish.form is Form.SHARE:
-        return _share(reading, said)
+        return _share(reading, said, asked)
     sides = _by_values(reading) or _by_periods(reading, wish)
     if sides is None:
         raise Unclear("comparison")
@@ -49,7 +49,10 @@ def _by_values(reading: Reading) -> tuple[tuple[Condition, ...], ...] | None:
     """Two values of one column, which is then no filter and needs no name beside them."""
     columns: dict[str, list[ValueMatch]] = {}
     for match in reading.values:
-        columns.setdefault(filters.one_column(reading, match), []).append(match)
+        name = filters.one_column(reading, match)
+        same = [m for m in columns.setdefault(name, []) if m.columns[name] == match.columns[name]]
+        if not same:
+            columns[name].append(match)
     twice = [name for name, found in columns.items() if len(found) == 2]
     if len(twice) != 1 or any(len(found) > 2 for found in columns.values()):
         return None
@@ -61,7 +64,7 @@ def _by_values(reading: Reading) -> tuple[tuple[Condition, ...], ...] | None:
         (Condition(name, Op.EQ, filters.typed(column, [*match.columns[name]])),)
         for match in sorted(columns[name], key=lambda match: match.places)
     )
-    reading.values = [match for match in reading.values if match not in columns[name]]
+    reading.values = [m for m in reading.values if filters.one_column(reading, m) != name]
     _drop(reading, {name})
     return sides
 
@@ -84,6 +87,7 @@ def _by_periods(reading: Reading, wish: Wish) -> tuple[tuple[Condition, ...], ..
         years = [Span(-1, -1, before), *years] if before else years
     if len(years) != 2:
         return None
+    years = _same_months(years)
     if all(span.period.start for span in years):
         years.sort(key=lambda span: span.period.start or dt.date.min)
     if any(span.period.end is None and not span.period.months for span in years):
@@ -92,6 +96,20 @@ def _by_periods(reading: Reading, wish: Wish) -> tuple[tuple[Condition, ...], ..
     reading.periods = []
     _drop(reading, {c.column for side in sides for c in side})
     return sides
+
+
+def _same_months(spans: list[Span]) -> list[Span]:
+    """'December: 2024 against 2025' is of both Decembers. Raises Unclear for a month after a year."""
+    one, two = spans
+    if whole_year(one.period) and not whole_year(two.period) and two.period.start:
+        raise Unclear("comparison")
+    start, end = one.period.start, one.period.end
+    if not whole_year(two.period) or whole_year(one.period) or start is None or end is None:
+        return spans
+    if start.day != 1 or end.day != 1 or end > dt.date(start.year + 1, 1, 1):
+        return spans
+    last = 12 if end.year > start.year else end.month - 1
+    return [one, _within(two, tuple(range(start.month, last + 1)))]
 
 
 def _within(span: Span, months: tuple[int, ...]) -> Span:
@@ -132,13 +150,13 @@ def _spread(reading: Reading, said: list[lexicon.Token]) -> Plan:
     )  # fmt: skip
 
 
-def _share(reading: Reading, said: list[lexicon.Token]) -> Plan:
+def _share(reading: Reading, said: list[lexicon.Token], asked: Target) -> Plan:
     if any(matching.has_concept(c, "percentage", "rate") for c in reading.table.columns):
         raise Unclear("comparison")
-    reading.intent.superlative = None
-    faults = _faults(reading)
+    faults = rates.faults(reading)
     if faults is not None:
-        return _ratio(reading, *faults)
+        return rates.ratio(reading, *faults, asked)
+    reading.intent.superlative = None
     part: tuple[Condition, ...]
     if reading.comparisons and not reading.values:
         part = tuple(filters.compared(reading, comparison) for comparison in reading.comparisons)
@@ -180,36 +198,3 @@ def _part(reading: Reading) -> tuple[Condition, ...]:
     reading.values = kept
     reading.intent.excepts, reading.intent.negations = [], []
     return tuple(found)
-
-
-def _faults(reading: Reading) -> tuple[Column, Column] | None:
-    """(faulty, all) where the share of faulty pieces among those made is asked."""
-
-    def summed(mention: Mention) -> list[Column]:
-        return [c for c in mention.columns if c.numeric and measures.additive(c)]
-
-    named = [c for m in reading.mentions for c in summed(m)]
-    faulty = next((c for c in named if matching.has_concept(c, *FAULTS)), None)
-    if faulty is None:
-        return None
-    others = [c for c in named if c != faulty and not matching.has_concept(c, *FAULTS)]
-    words = set(matching.header_words(faulty.label))
-    related = [
-        c
-        for c in measures.measures(reading.table)
-        if c != faulty
-        and matching.has_concept(c, *MADE)
-        and words & {*matching.header_words(c.label)}
-        and not matching.has_concept(c, *FAULTS)
-    ]
-    whole = [c for c in others if c in related] or related
-    return (faulty, whole[0]) if len({c.sql_name for c in whole}) == 1 else None
-
-
-def _ratio(reading: Reading, faulty: Column, whole: Column) -> Plan:
-    if reading.intent.groups:
-        raise Unclear("comparison")
-    return Plan(
-        reading.table.sql_name, Aggregate.SUM, faulty.sql_name,
-        conditions=filters.conditions(reading), form=Form.SHARE, whole=whole.sql_name,
-    )  # fmt: skip

@@ -377,7 +377,7 @@ def _relative(words: list[str], taken: list[bool], today: dt.date) -> list[Span]
 def _year_applied(spans: list[Span]) -> list[Span]:
     """'in March … of 2024', said apart, is March 2024: a lone year is given to lone months."""
     loose = [span for span in spans if span.period.recurring]
-    years = [span for span in spans if _whole_year(span.period)]
+    years = [span for span in spans if whole_year(span.period)]
     if len(loose) != 1 or len(years) != 1 or years[0].period.start is None:
         return spans
     months, year = loose[0].period.months, years[0].period.start.year
@@ -389,7 +389,7 @@ def _year_applied(spans: list[Span]) -> list[Span]:
     return [*rest, replace(loose[0], period=joined), empty]
 
 
-def _whole_year(period: Period) -> bool:
+def whole_year(period: Period) -> bool:
     start, end = period.start, period.end
     return bool(
         start and end and (start.month, start.day) == (1, 1) and end == month_after(start.year, 12)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import replace
 from decimal import ROUND_HALF_UP, Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -89,6 +90,8 @@ def shown(value: Any, language: str, column: Column | None = None, part: str = "
         return word("yes" if value else "no", language)
     if isinstance(value, dt.date):
         return _date(value, language, part)
+    if part == Part.QUARTER and isinstance(value, int):
+        return f"{value}.º trimestre" if language == "pt" else f"Q{value}"
     if isinstance(value, int | float | Decimal):
         if column is not None and matching.has_concept(column, "year", "code", "month"):
             return str(value)
@@ -178,8 +181,7 @@ def where(plan: Plan, table: Table, language: str) -> str:
 
 
 def _having(plan: Plan, said: Condition, table: Table, language: str) -> str:
-    column = _amount_column(plan, table)
-    values = [shown(value, language, column) for value in said.values]
+    values = [_figure(plan, value, table, language) for value in said.values]
     held = values[0]
     if said.op is Op.BETWEEN:
         return (
@@ -198,7 +200,10 @@ def amount(plan: Plan, table: Table, language: str) -> str:
     column = table.column(plan.column)
     if plan.aggregate is Aggregate.DISTINCT:
         return word("distinct", language, what=plan.noun or label(column))
+    if plan.whole and plan.groups:
+        return f"{label(column)} / {label(table.column(plan.whole))}"
     name = f"{label(column)} × {label(table.column(plan.times))}" if plan.times else label(column)
+    name = f"{name} − {label(table.column(plan.minus))}" if plan.minus else name
     return word(str(plan.aggregate), language, what=name)
 
 
@@ -218,6 +223,8 @@ def plan_sentence(plan: Plan, table: Table, language: str) -> str:
         text = f"{text} {'por' if language == 'pt' else 'per'} {names}"
     for side in plan.sides:
         text = f"{text} | {'; '.join(condition(said, table, language) for said in side)}"
+    if plan.after:
+        text = f"{text}, {'↓' if plan.order > 0 else '↑'} > {plan.after}"
     if plan.order and plan.limit:
         sign = "↓" if plan.order > 0 else "↑"
         text = f"{text}, {sign} {plan.limit}"
@@ -250,6 +257,14 @@ def _key(plan: Plan, table: Table, row: Row, language: str) -> str:
     return ", ".join(cells)
 
 
+def _figure(plan: Plan, value: Any, table: Table, language: str) -> str:
+    """The amount of a group; of a share per group its percent."""
+    if plan.whole and value is not None:
+        text = number(value, language, decimals=2)
+        return f"{text} %" if language == "pt" else f"{text}%"
+    return shown(value, language, _amount_column(plan, table))
+
+
 def _grouped(plan: Plan, table: Table, rows: Sequence[Row], language: str) -> str:
     column = _amount_column(plan, table)
     what, place = amount(plan, table, language), where(plan, table, language)
@@ -262,7 +277,7 @@ def _grouped(plan: Plan, table: Table, rows: Sequence[Row], language: str) -> st
     if plan.rank:
         said = _joined([_key(plan, table, row, language) for row in rows[:SHOWN]], language)
         edge = word("edge_most" if plan.order > 0 else "edge_least", language)
-        value = shown(rows[0][-1], language, column)
+        value = _figure(plan, rows[0][-1], table, language)
         return word(
             "ranked",
             language,
@@ -275,12 +290,12 @@ def _grouped(plan: Plan, table: Table, rows: Sequence[Row], language: str) -> st
         )
     if plan.limit == 1:
         names = [_key(plan, table, row, language) for row in rows[:SHOWN]]
-        value = shown(rows[0][-1], language, column)
+        value = _figure(plan, rows[0][-1], table, language)
         name = "most" if plan.order > 0 else "least"
         said = _joined(names, language)
         return word(name, language, names=said, value=value, what=what, where=place)
     listed = [
-        f"{_key(plan, table, row, language)} — {shown(row[-1], language, column)}"
+        f"{_key(plan, table, row, language)} — {_figure(plan, row[-1], table, language)}"
         for row in rows[:SHOWN]
     ]
     group = ", ".join(group_name(group, table, language) for group in plan.groups)
@@ -313,6 +328,15 @@ def _joined(names: list[str], language: str) -> str:
     return (
         names[0] if len(names) == 1 else ", ".join(names[:-1]) + word("and", language) + names[-1]
     )
+
+
+def followed(plan: Plan, rows: Sequence[Row]) -> Plan:
+    """The plan with the rank of the group that comes after the one it names; past the last if none."""
+    if not plan.after:
+        return plan
+    at = next((n for n, row in enumerate(rows) if row[0] == plan.after), len(rows))
+    later = (n for n in range(at + 1, len(rows)) if rows[n][-1] != rows[at][-1])
+    return replace(plan, rank=next(later, len(rows)) + 1)
 
 
 def of_rank(plan: Plan, rows: Sequence[Row]) -> tuple[Row, ...]:

@@ -85,7 +85,9 @@ class Plan:
 
     With a `form` other than MEAN there is one row: an amount for each of `sides`, which are conditions
     beside the common ones; of a share the part and the whole, which is of the column `whole` if that is
-    set. MEAN keeps its groups, and the mean of their amounts is said.
+    set; per group it is their share in percent. MEAN keeps its groups, and the mean of their amounts is
+    said. `minus` is a column whose sum is taken away; `after` is the group whose follower in the ranking
+    is asked.
     """
 
     table: str
@@ -104,6 +106,8 @@ class Plan:
     whole: str = ""
     times: str = ""
     counts_groups: bool = False
+    minus: str = ""
+    after: str = ""
 
 
 @dataclass(frozen=True, slots=True)

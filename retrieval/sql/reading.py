@@ -56,6 +56,9 @@ class Reading:
     score: float = 0.0
     pair: bool = False
     times: str = ""
+    minus: str = ""
+    following: int | None = None
+    whole: str = ""
     held: list[tuple[str, Op, str]] = field(default_factory=list)
 
     @property
@@ -65,6 +68,9 @@ class Reading:
     def free(self) -> list[int]:
         idle = lexicon.function_words()
         return [p for p in self.unexplained if self.words[p] not in idle]
+
+    def values_of(self, column: str) -> list[matching.ValueMatch]:
+        return [match for match in self.values if column in match.columns]
 
     def mention_at(self, place: int) -> Mention | None:
         return next((m for m in self.mentions if place in m.places), None)
@@ -106,8 +112,10 @@ def read(
     for span in reading.periods:
         for place in range(span.first, span.last + 1):
             reading.marks[place] = "period"
+    roles.sound(reading)
     reading.intent = intents.read(words, reading.marks)
     _single_words(reading)
+    roles.asking(reading)
     _units(reading)
     _parts(reading)
     roles.heads(reading)
@@ -115,6 +123,7 @@ def read(
     roles.columns_held(reading)
     roles.earnings(reading)
     roles.periodic(reading)
+    roles.following(reading)
     _coded_values(reading)
     _idle(reading)
     _partial(reading)
@@ -170,7 +179,8 @@ def _header_matches(reading: Reading, place: int) -> tuple[float, tuple[Column, 
             header.column,
         )
         for header in reading.known.headers
-        if all(meant & kind or not matching.has_concept(header.column, *kind) for kind in SPECIAL)
+        if header.column.sql_name != reading.minus
+        and all(meant & kind or not matching.has_concept(header.column, *kind) for kind in SPECIAL)
     ]
     top = max((score for score, _, _ in scored), default=0.0)
     if top < MEANT:
@@ -269,11 +279,21 @@ def _units(reading: Reading) -> None:
 
 def _parts(reading: Reading) -> None:
     """'per quarter' is said of a table that has a date; the word needs no header of its own."""
-    if not any(column.kind == "date" for column in reading.table.columns):
-        return
+    dated = any(column.kind == "date" for column in reading.table.columns)
+    monthly = any(matching.is_period(column) for column in reading.table.columns)
     for place in reading.free():
-        if part_of(reading.words[place]) and _asked_for(reading, place):
+        part = part_of(reading.words[place])
+        asked = bool(part) and (_asked_for(reading, place) or _qualified(reading, place))
+        if asked and (dated or (monthly and part == "quarter")):
             reading.marks[place] = "part"
+
+
+def _qualified(reading: Reading, place: int) -> bool:
+    """'the best sales month': the word stands behind a superlative, with at most a noun between."""
+    superlative = reading.intent.superlative
+    if superlative is None or not 0 < place - superlative.place <= 2:
+        return False
+    return {*reading.marks[superlative.place + 1 : place]} <= {"title", "column"}
 
 
 def _coded_values(reading: Reading) -> None:
@@ -294,6 +314,11 @@ def _coded_values(reading: Reading) -> None:
 
 def _idle(reading: Reading) -> None:
     for place in reading.free():
+        related = any(
+            intents.at(reading.words, n, "relation") for n in (place, place - 1) if n >= 0
+        )
+        if related:
+            continue  # who reports to whom stands in no table by itself
         if lexicon.is_idle(reading.words[place]) and not reading.words[place].isdigit():
             reading.marks[place] = "idle"
 
@@ -313,16 +338,25 @@ def _runs(reading: Reading, places: list[int]) -> list[list[int]]:
 def _partial(reading: Reading) -> None:
     free = [p for p in reading.free() if len(reading.words[p]) > 2]
     found = matching.values_partial(reading.words, _runs(reading, free), reading.known)
+    found = [_common(reading, match) for match in found]
     weak = [
         m
         for m in found
-        if all(
+        if not m.columns
+        or all(
             reading.words[p].isdigit() or lexicon.concepts(reading.words[p]) & DIRECTIONS
             for p in m.places
         )
-        or (m.likeness < 0.9 and any(_proper(reading.table.column(name)) for name in m.columns))
     ]
     _keep_values(reading, [m for m in found if m not in weak], 0.6 * VALUE_WEIGHT)
+
+
+def _common(reading: Reading, match: matching.ValueMatch) -> matching.ValueMatch:
+    """The match without columns of proper names, unless the word itself stands there."""
+    if match.likeness >= 0.9:
+        return match
+    kept = {n: v for n, v in match.columns.items() if not _proper(reading.table.column(n))}
+    return matching.ValueMatch(match.places, kept, match.likeness)
 
 
 def _proper(column: Column) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from retrieval.sql.periods import period_of_value
 from retrieval.sql.plan import Aggregate, Condition, Form, Group, Op, Part, Plan
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ COMPARED = {Op.GT: exp.GT, Op.GE: exp.GTE, Op.LT: exp.LT, Op.LE: exp.LTE}
 def statement(plan: Plan, table: Table) -> exp.Select:
     """The SELECT of `plan`. Grouped or listed columns come first, the amount last."""
     query = exp.Select().from_(exp.to_table(table.sql_name, quoted=True))
-    groups = [_group(group) for group in plan.groups]
+    groups = [_group(group, table) for group in plan.groups]
     if plan.form and not groups:
         query = query.select(*_sides(plan))
     elif plan.aggregate:
@@ -95,13 +96,27 @@ def _column(name: str) -> exp.Column:
     return exp.column(name, quoted=True)
 
 
+def _quarter(value: str) -> int:
+    month = (period_of_value(value) or (None, None))[1]
+    return (month + 2) // 3 if month else 0
+
+
 def _name(group: Group) -> str:
     return f"{group.column}_{group.part}" if group.part else group.column
 
 
-def _group(group: Group) -> exp.Expr:
+def _group(group: Group, table: Table) -> exp.Expr:
     if group.part in {Part.WHOLE, Part.DAY}:
         return _column(group.column)
+    column = table.column(group.column)
+    if column.kind == "text":  # names of months
+        quarters = exp.Case()
+        for quarter in range(1, 5):
+            names = [v for v in column.values if _quarter(v) == quarter]
+            if names:
+                held = exp.In(this=_column(column.sql_name), expressions=[*map(_literal, names)])
+                quarters = quarters.when(held, exp.convert(quarter))
+        return quarters
     start = exp.Anonymous(
         this="DATE_TRUNC", expressions=[_literal(str(group.part)), _column(group.column)]
     )
@@ -123,6 +138,12 @@ def _aggregate(plan: Plan) -> exp.Expr:
         Aggregate.MAX: exp.Max,
     }
     made: exp.Expr = kinds[plan.aggregate](this=column)
+    if plan.minus:
+        made = exp.paren(exp.Sub(this=made, expression=exp.Sum(this=_column(plan.minus))))
+    if plan.whole and plan.groups:
+        whole = exp.Nullif(this=exp.Sum(this=_column(plan.whole)), expression=exp.convert(0))
+        percent = exp.Mul(this=exp.convert(100.0), expression=made)
+        made = exp.Div(this=percent, expression=whole)
     return made
 
 

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 MEANT = 0.8
 COLUMN_WEIGHT = 2.0
+BOUGHT = frozenset({"bought", "buys", "buy", "comprou", "compraram", "compram"})
+SOLD = frozenset({"sold", "sells", "vendeu", "venderam", "vende", "vendem"})
+PLACING = frozenset({"place", "places", "placed"})
 
 
 def heads(reading: Reading) -> None:
@@ -45,6 +48,12 @@ def trade(reading: Reading) -> None:
     ]
     buyers = any(matching.has_concept(column, "customer", "channel", "region") for column in named)
     sellers = any(matching.has_concept(column, "supplier") for column in named)
+    said = {*reading.words}
+    if reading.intent.who and "we" not in said:  # 'who bought the most' means a customer
+        own = reading.table.columns
+        buys, sells = bool(said & BOUGHT), bool(said & SOLD and said & {"us", "nos"})
+        buyers = buyers or (buys and any(matching.has_concept(c, "customer") for c in own))
+        sellers = sellers or (sells and any(matching.has_concept(c, "supplier") for c in own))
     supply = any(matching.has_concept(c, "gas", "energy", "water") for c in named if c.numeric)
     foreign = set[str]()
     if title & {"purchase", "cost", "stock"}:
@@ -67,12 +76,19 @@ def trade(reading: Reading) -> None:
         bought = buyers and "sale" in title and meant & {"purchase", "order"}
         sold = sellers and "purchase" in title and meant & {"sale", "supplier", "delivery"}
         ordered = title & {"sale", "purchase"} and "order" in meant
+        if "sale" in title and reading.words[place] in PLACING and _orders(reading):
+            reading.marks[place] = "idle"
+            continue
         got = "purchase" in title and (reading.words[place],) in lexicon.phrases("received")
         if bought or sold or ordered or got:
             reading.titles[place] = MEANT
             reading.marks[place] = "title"
         elif supply and "consumption" in meant:
             reading.marks[place] = "idle"
+
+
+def _orders(reading: Reading) -> bool:
+    return any("order" in lexicon.concepts(word) for word in reading.words)
 
 
 def forget(reading: Reading, places: set[int]) -> None:
@@ -146,3 +162,56 @@ def unit_fits(reading: Reading, place: int) -> bool:
         for token in lexicon.tokens(f"{column.label} {column.unit}")
     )
     return not kind.isdisjoint(signs)
+
+
+def sound(reading: Reading) -> None:
+    """'pieces without defects': those made less the faulty ones, where the table tells both."""
+    for place in range(len(reading.words)):
+        length = intents.at(reading.words, place, "sound")
+        if not length or {*reading.marks[place : place + length]} - {"", "idle", "column"}:
+            continue
+        found = [
+            (faulty, made[0])
+            for faulty in measures.measures(reading.table)
+            if matching.has_concept(faulty, *measures.FAULTS)
+            and measures.additive(faulty)
+            and len(made := measures.made_with(reading.table, faulty)) == 1
+        ]
+        if len(found) != 1:
+            return
+        reading.minus = found[0][0].sql_name
+        reading.whole = found[0][1].sql_name
+        forget(reading, {*range(place, place + length)})
+        for at in range(place, place + length):
+            reading.marks[at] = "idle"
+        return
+
+
+def asking(reading: Reading) -> None:
+    """'…, que região vendeu mais': 'que' right before a noun asks; before a verb it only relates."""
+    for place in range(1, len(reading.words) - 1):
+        mention = reading.mention_at(place + 1)
+        noun = mention is not None and mention.likeness >= 0.9 and mention.columns[0].kind == "text"
+        if reading.words[place] == "que" and not reading.marks[place] and noun:
+            reading.intent.which.append(place)
+            reading.marks[place] = "intent"
+    for place in range(1, len(reading.words)):
+        each = (reading.words[place - 1],) in lexicon.phrases("each")
+        if each and reading.words[place] == "one" and not reading.marks[place]:
+            reading.marks[place] = "idle"
+
+
+def following(reading: Reading) -> None:
+    """'after the Algarve': the value behind the words is that whose follower is asked."""
+    for place in range(len(reading.words)):
+        length = intents.at(reading.words, place, "next_place")
+        after = place + length
+        while length and after < len(reading.words) and reading.words[after] in intents.ARTICLES:
+            after += 1
+        if not length or reading.marks[after : after + 1] != ["value"]:
+            continue
+        if {*reading.marks[place : place + length]} <= {"", "idle"}:
+            reading.following = after
+            for at in range(place, after):
+                reading.marks[at] = reading.marks[at] or "idle"
+            return

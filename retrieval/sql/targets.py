@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from retrieval.sql import amounts, filters, matching, measures
+from retrieval.sql import amounts, filters, matching, measures, periods, roles
 from retrieval.sql import intent as intents
 from retrieval.sql.filters import Unclear
 from retrieval.sql.plan import Group, Part
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from retrieval.sql.catalogue import Column
 
 TITLE = "title"
+ONE = frozenset({"um", "uma", "one", "deles", "delas"})  # 'em cada um' of those asked for
 STRETCHES = {
     "mensal": Part.MONTH, "mensais": Part.MONTH, "mensalmente": Part.MONTH, "monthly": Part.MONTH,
     "trimestral": Part.QUARTER, "trimestrais": Part.QUARTER, "quarterly": Part.QUARTER,
@@ -41,7 +42,7 @@ def group_at(reading: Reading, place: int) -> Group | None:
         if column is not None:
             return Group(column.sql_name, Part(part))
         named = filters.part_column(reading, part)
-        return Group(named.sql_name) if named else None
+        return Group(named.sql_name) if named else _quarters(reading, part)
     dates = [c for c in columns if c.kind == "date"]
     if dates:
         return Group(dates[0].sql_name)
@@ -49,11 +50,29 @@ def group_at(reading: Reading, place: int) -> Group | None:
     return Group(small[0].sql_name) if small and not measures.additive(small[0]) else None
 
 
+def _quarters(reading: Reading, part: str) -> Group | None:
+    """Quarters of one year in a table that keeps the names of months."""
+    months = filters.part_column(reading, "month")
+    if part != "quarter" or months is None or not matching.is_period(months):
+        return None
+    if any((periods.period_of_value(value) or (1, 1))[0] for value in months.values):
+        return None
+    said = [span.period for span in reading.periods if span.period != periods.Period()]
+    one_year = len(said) == 1 and periods.whole_year(said[0])
+    return Group(months.sql_name, Part.QUARTER) if one_year else None
+
+
 def groups(reading: Reading) -> tuple[Group, ...]:
     found: list[Group] = []
     for place in reading.intent.groups:
         at = reading.next_content(place)
-        if at is None or at - place > 4:
+        if {*reading.words[place + 1 : place + 2]} & ONE:
+            asked = target(reading)
+            if not isinstance(asked, Group):
+                raise Unclear("pronoun", word=reading.words[place])
+            found.append(asked)
+            continue
+        if at is None or at - place > 4 or _agents(reading, place, at):
             continue
         group = group_at(reading, at)
         if group is None and reading.intent.superlative and _measure_at(reading, at):
@@ -70,6 +89,14 @@ def groups(reading: Reading) -> tuple[Group, ...]:
             other = group_at(reading, second) if second is not None and second - last <= 4 else None
             found += [other] if other else []
     return tuple(dict.fromkeys(found)) or _periodic_group(reading)
+
+
+def _agents(reading: Reading, place: int, at: int) -> bool:
+    """'burned by all the kilns', 'used by the kilns': by whom, all together, and not per which."""
+    between = {*reading.words[place + 1 : at]}
+    plural = "the" in between and reading.words[at].endswith("s")
+    said = reading.words[place] in {"by", "por"}
+    return said and bool(between & {"all", "todos", "todas"} or plural)
 
 
 def _periodic_group(reading: Reading) -> tuple[Group, ...]:
@@ -104,16 +131,29 @@ def target(reading: Reading) -> Target:
         if at is None or at - place > 6:
             continue
         group = group_at(reading, at)
-        if at in reading.titles and titled(reading, at):
-            return TITLE
         who = reading.words[place] in {"quem", "who"}
+        if at in reading.titles and titled(reading, at) and not (who and amounts.flow(reading)):
+            return TITLE
         if group is not None and not (who and not _person(reading.table.column(group.column))):
             return group
     if reading.intent.who:
         people = [c for c in reading.table.columns if c.kind == "text" and _person(c)]
+        if people and _wrong_side(reading, people[0]):
+            raise Unclear("nothing_asked")
         if people:
             return Group(people[0].sql_name)
     return None
+
+
+def _wrong_side(reading: Reading, person: Column) -> bool:
+    """'Who bought the most' is not asked of our suppliers, nor 'who sold us the most' of customers."""
+    said = {*reading.words}
+    if "we" in said:
+        return False
+    sold, to_us = bool(said & roles.SOLD), bool(said & {"us", "nos"})
+    if matching.has_concept(person, "supplier"):
+        return bool(said & roles.BOUGHT)
+    return sold and (matching.has_concept(person, "customer") or to_us)
 
 
 def others(reading: Reading, first: Target) -> tuple[Group, ...]:

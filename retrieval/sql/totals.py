@@ -14,7 +14,7 @@ from retrieval.sql.reading import part_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from retrieval.sql.catalogue import Table
+    from retrieval.sql.catalogue import Column, Table
     from retrieval.sql.intent import Comparison
     from retrieval.sql.reading import Reading
 
@@ -26,8 +26,10 @@ def filtered(reading: Reading, said: list[lexicon.Token]) -> Plan | None:
     if len(reading.comparisons) != 1 or intent.superlative is not None or intent.avg:
         return None
     comparison = reading.comparisons[0]
-    group = _counted_group(reading) if intent.count_at is not None else _which_group(reading)
+    group = counted_group(reading) if intent.count_at is not None else _which_group(reading)
     if group is None or targets.groups(reading):
+        return None
+    if _single_event(reading, comparison):
         return None
     rows_said = _rows_said(reading, comparison, said)
     column = None if rows_said else filters.compared_column(reading, comparison, summed=True)
@@ -48,7 +50,7 @@ def filtered(reading: Reading, said: list[lexicon.Token]) -> Plan | None:
     )
 
 
-def _counted_group(reading: Reading) -> Group | None:
+def counted_group(reading: Reading) -> Group | None:
     at = reading.next_content(reading.intent.count_at or 0)
     if at is None or (at in reading.titles and targets.titled(reading, at)):
         return None
@@ -69,6 +71,16 @@ def _repeated(reading: Reading, group: Group | None) -> Group | None:
     column = reading.table.column(group.column)
     repeated = column.distinct < reading.table.rows and group.column not in targets.bound(reading)
     return group if repeated else None
+
+
+def _single_event(reading: Reading, comparison: Comparison) -> bool:
+    """'placed an order over 30.000 €': a number that one row passes, not the sum of many."""
+    place = comparison.places[0] - 1
+    if place < 1 or place not in reading.titles:
+        return False
+    word = reading.words[place]
+    one = not word.endswith("s") and (reading.words[place - 1],) in lexicon.phrases("one")
+    return one or "order" in lexicon.concepts(word)
 
 
 def _rows_said(reading: Reading, comparison: Comparison, said: list[lexicon.Token]) -> str:
@@ -146,3 +158,25 @@ def product(plan: Plan, reading: Reading) -> Plan:
     if plan.aggregate is not Aggregate.SUM or plan.having or plan.form is Form.MEAN:
         raise Unclear("no_measure")
     return replace(plan, times=reading.times)
+
+
+def aggregated(
+    reading: Reading,
+    aggregate: Aggregate,
+    column: Column | None,
+    conditions: tuple[Condition, ...],
+    groups: tuple[Group, ...],
+    noun: str = "",
+    order: int = 1,
+) -> Plan:
+    """An aggregate; per group the largest first, but time in its own order."""
+    timed = any(group.part or targets.is_time(reading, group) for group in groups)
+    return Plan(
+        reading.table.sql_name,
+        aggregate,
+        column=column.sql_name if column else "",
+        conditions=conditions,
+        groups=groups,
+        order=0 if timed or not groups else order,
+        noun=noun,
+    )

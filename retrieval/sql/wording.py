@@ -31,6 +31,10 @@ REASONS: dict[str, tuple[str, str]] = {
         "Não se percebe o que a negação exclui.",
         "It is not clear what the negation leaves out.",
     ),
+    "pronoun": (
+        "Não se sabe a que se refere «{word}».",
+        "It is not clear what “{word}” refers to.",
+    ),
     "value_in_columns": (
         "«{word}» está em várias colunas ({columns}). Diga qual.",
         "“{word}” stands in several columns ({columns}). Say which one.",

@@ -76,6 +76,16 @@ South;January;Pears;80;160
 South;February;Plums;60;180
 North;February;Plums;40;120
 """
+FIRED = """ano;mês;forno;peças_cozidas;peças_defeituosas
+2024;janeiro;F-1;1000;10
+2024;fevereiro;F-1;1000;30
+2024;abril;F-1;500;5
+2024;janeiro;F-2;200;20
+2024;abril;F-2;300;10
+2024;janeiro;F-3;400;12
+2025;janeiro;F-1;800;8
+2025;janeiro;F-2;100;1
+"""
 FILES = {
     "vendas.csv": SALES,
     "funcionarios.csv": PEOPLE,
@@ -85,10 +95,11 @@ FILES = {
 }
 MORE = {"compras.csv": BUYING}
 ALONE = {"sales.csv": HARVEST}
+APART = {"fornadas_producao.csv": FIRED}
 
 
 def parsed(name: str) -> ParsedTable:
-    text = {**FILES, **MORE, **ALONE}[name]
+    text = {**FILES, **MORE, **ALONE, **APART}[name]
     rows = list(csv.reader(io.StringIO(text), delimiter=";" if ";" in text[:40] else ","))
     table, _ = table_from_grid(rows, name.partition(".")[0], {})
     assert table is not None
