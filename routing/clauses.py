@@ -20,7 +20,7 @@ HARD = re.compile(r"[?!;\n]|\.(?=\s)|\.$")
 ABBREVIATION = re.compile(
     r"(sra?|dra?|enga?|prof|mrs?|ms|no?|art|cf|vs|ex|etc|dept|av|st)", re.IGNORECASE
 )
-SHORT = 6
+SHORT, SHORT_REST = 6, 3
 
 
 def split(text: str, language: str) -> tuple[Clause, ...]:
@@ -362,6 +362,12 @@ def _judge(
     about = words.match("what_about", tokens, piece.first)
     if about and piece.first + about < piece.last:
         piece.body, piece.elliptical = piece.first + about, True
+        return
+    again = words.match("bare", tokens, piece.body)
+    rest = tokens[piece.body + again : piece.last]
+    if again and 0 < len(rest) <= SHORT_REST and words.has("prepositions", rest[0]):
+        # "… and how many in 2025?" asks the same of another year.
+        piece.body, piece.elliptical = piece.body + again, True
         return
     strength = _asks(piece.body, piece.last, tokens, words)
     joined = piece.body > piece.first

@@ -160,6 +160,10 @@ def completed(text: str, before: str, words: Lexicon) -> str:
             if any(words.has("openers", near) for near in around):
                 continue
             return f"{text[: token.start]}{words.place_preposition} {named[-1]}{text[token.end :]}"
+    if len(named) == 1:
+        for token in tokens[1:]:
+            if words.has("objects", token):
+                return f"{text[: token.start]}{named[0]}{text[token.end :]}"
     back = any(words.match("demonstratives", tokens, index) for index in range(len(tokens)))
     if back or any(words.has("anaphora", token) for token in tokens[1:]):
         bare = text.rstrip(" ?!.,;\n")

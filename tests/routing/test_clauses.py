@@ -186,3 +186,13 @@ def test_a_part_about_the_answer_of_the_one_before_is_not_cut_off(
     message: str, language: str
 ) -> None:
     assert [clause.text for clause in split(message, language)] == [message]
+
+
+def test_how_many_again_asks_the_same_of_another_time() -> None:
+    _, second = split("How many pieces were fired in 2024 and how many in 2025?", "en")
+    assert second.text == "How many pieces were fired in 2025?"
+
+
+def test_a_pronoun_for_the_one_name_gives_way_to_it() -> None:
+    _, second = split("Who owns Areias do Liz and how much did we buy from them in 2025?", "en")
+    assert second.text == "How much did we buy from Areias do Liz in 2025?"
