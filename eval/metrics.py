@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from eval.questions import Evidence
 
-SEPARATOR = re.compile(r"(?<=\d)[\s  ](?=\d{3})")
+SEPARATOR = re.compile(r"(?<=\d)[\s  ](?=\d{3}(?!\d))")
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,21 @@ def _translations() -> dict[str, dict[str, tuple[str, ...]]]:
     }
 
 
+@functools.cache
+def _folded() -> dict[str, tuple[str, ...]]:
+    held: dict[str, list[str]] = {}
+    for english, portuguese in _pairs().items():
+        for word in portuguese:
+            held.setdefault(fold(english), []).append(fold(word))
+            held.setdefault(fold(word), []).append(fold(english))
+    return {key: tuple(dict.fromkeys(values)) for key, values in held.items()}
+
+
+def folded_translations(word: str) -> tuple[str, ...]:
+    """Folded words of the other language for one folded word, in the number and gender it has."""
+    return _folded().get(word, ())
+
+
 def translated(text: str, language: str) -> list[str]:
     """Words of the other language, accents and all, for the content words of `text`."""
     known = _translations().get(language, {})

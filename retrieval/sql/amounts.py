@@ -49,7 +49,7 @@ def _costs(reading: Reading) -> bool:
         meant = lexicon.concepts(word)
         if reading.marks[place] not in {"idle", "intent"} or place in reading.titles:
             continue
-        if meant & {"cost", "price"} and not meant & {"quantity", "consumption"}:
+        if meant & {"cost", "price", "payment"} and not meant & {"quantity", "consumption"}:
             return True
         following = reading.words[place + 1 : place + 2]
         dated = "period" in reading.marks[place + 2 : place + 3]

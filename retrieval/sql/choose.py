@@ -105,9 +105,18 @@ def _aside(reading: Reading, mention: Mention, made: Plan) -> bool:
     """Whether a column is named without a filter or a group being meant by it."""
     return (
         _everything(reading, mention, made)
+        or _kind_of(reading, mention, made)
         or _most_of(reading, mention)
         or _amount_of(reading, mention, made)
     )
+
+
+def _kind_of(reading: Reading, mention: Mention, made: Plan) -> bool:
+    """'a hotel customer': the noun says what the value before it is one of."""
+    first = mention.places[0]
+    after = first > 0 and reading.marks[first - 1] == "value"
+    single = made.aggregate in {Aggregate.SUM, Aggregate.MIN, Aggregate.MAX} and not made.groups
+    return after and single and mention.columns[0].kind == "text"
 
 
 def _amount_of(reading: Reading, mention: Mention, made: Plan) -> bool:

@@ -64,8 +64,7 @@ def per_row(reading: Reading, said: list[lexicon.Token]) -> Column | None:
     rows = [
         place
         for place in reading.titles
-        if place
-        and (reading.words[place - 1],) in lexicon.phrases("one")
+        if _led_by_one(reading, place)
         and lexicon.concepts(reading.words[place]) & filters.EVENTS
         and not reading.words[place].endswith("s")
     ]
@@ -73,6 +72,14 @@ def per_row(reading: Reading, said: list[lexicon.Token]) -> Column | None:
         return None
     aggregate, column, _ = counted(reading, said)
     return column if aggregate is Aggregate.SUM else None
+
+
+def _led_by_one(reading: Reading, place: int) -> bool:
+    """'a sale', and over a value that stands between, 'a hotel sale'."""
+    before = place - 1
+    while before > 0 and reading.marks[before] == "value":
+        before -= 1
+    return before >= 0 and (reading.words[before],) in lexicon.phrases("one")
 
 
 def behind_value(reading: Reading, at: int) -> int:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from engines.language import fold, stop_words
+from retrieval.bridge import folded_translations
 
 LANGUAGES = ("pt", "en")
 TOKEN = re.compile(
@@ -128,6 +129,12 @@ def likeness(one: str, other: str) -> float:
     return 0.8 if shared else 0.0
 
 
+@functools.lru_cache(maxsize=20_000)
+def bridged(word: str) -> tuple[str, ...]:
+    """What a folded word is in the other language, by the list that full text uses too."""
+    return tuple(t for form in sorted(singulars(word)) for t in folded_translations(form))
+
+
 @functools.cache
 def idle() -> frozenset[str]:
     """Function words of both languages and words that change nothing in a question to a table."""
@@ -186,13 +193,22 @@ def superlatives_starting() -> dict[str, tuple[tuple[tuple[str, ...], int, str],
 
 @functools.cache
 def rewrites() -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
-    """Phrases and the plainer words that stand for them, the longest first; politeness for none."""
+    """Phrases and the plainer words that stand for them, the longest first; politeness for none.
+
+    What is paid 'for a tonne' or costs 'per piece' is the price of one, in every unit of quantity.
+    """
     listed = [
         (tuple(said.split()), tuple(str(plain).split()))
         for code in LANGUAGES
         for said, plain in data(code)["rewrites"].items()
     ]
     listed += [(phrase, ()) for phrase in phrases("polite")]
+    listed += [
+        ((*said.split(), unit), tuple(str(plain).split()))
+        for code in LANGUAGES
+        for said, plain in data(code)["price_of_one"].items()
+        for unit in sorted(unit_words("quantity"))
+    ]
     return tuple(sorted(listed, key=lambda pair: (-len(pair[0]), pair)))
 
 

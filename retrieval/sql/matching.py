@@ -35,6 +35,7 @@ GENERIC_TITLE = frozenset(
     ]
 )
 FILE_ENDING = re.compile(r"\.(?:csv|tsv|xlsx?|txt)\b", re.IGNORECASE)
+SAME, BRIDGED = 0.9, 0.75
 IN_BRACKETS = re.compile(r"\([^)]*\)|\[[^\]]*\]")
 
 
@@ -191,13 +192,15 @@ def values_whole(
 
 def _whole(words: list[str], places: tuple[int, ...], known: TableIndex) -> ValueMatch | None:
     best: dict[str, tuple[float, list[str]]] = {}
-    candidates = {n for key in lexicon.keys(words[places[0]]) for n in known.by_key.get(key, ())}
+    candidates = _candidates(words[places[0]], known)
     for number in sorted(candidates):
         entry = known.entries[number]
         if len(entry.words) != len(places):
             continue
-        pairs = zip(places, entry.words, strict=True)
-        score = min(_likeness(words[place], word) for place, word in pairs)
+        said = [words[place] for place in places]
+        score = min(map(_likeness, said, entry.words))
+        if len(said) == 2 and not score:  # 'private customer' is a 'cliente particular'
+            score = min(map(_likeness, reversed(said), entry.words))
         top, values = best.get(entry.column, (0.0, []))
         if score and score >= top:
             kept = [*dict.fromkeys((*values, entry.value))] if score == top else [entry.value]
@@ -233,10 +236,20 @@ def values_partial(words: list[str], runs: list[list[int]], known: TableIndex) -
     return found
 
 
+def _candidates(word: str, known: TableIndex) -> set[int]:
+    """Numbers of the entries that share a key with the word or with what it is in the other language."""
+    said = (word, *lexicon.bridged(word))
+    return {n for one in said for key in lexicon.keys(one) for n in known.by_key.get(key, ())}
+
+
 def _likeness(word: str, other: str) -> float:
     """Likeness to a stored word. A plural counts people of both genders: 'carpinteiros' are every
-    Carpinteiro and every Carpinteira."""
+    Carpinteiro and every Carpinteira. A word of the other language is nearer than nothing."""
     found = lexicon.likeness(word, other)
+    if not found and any(
+        lexicon.likeness(turned, other) >= SAME for turned in lexicon.bridged(word)
+    ):
+        return BRIDGED
     return 0.98 if found == 0.9 and word.endswith(("os", "es")) else found
 
 
@@ -247,7 +260,7 @@ def _ordered(kept: dict[str, set[str]]) -> dict[str, tuple[str, ...]]:
 def _holding(word: str, known: TableIndex) -> tuple[float, dict[str, set[str]]]:
     """Values by column that hold `word`, at the best likeness found."""
     top, holding = 0.0, dict[str, set[str]]()
-    candidates = {n for key in lexicon.keys(word) for n in known.by_key.get(key, ())}
+    candidates = _candidates(word, known)
     for number in candidates:
         entry = known.entries[number]
         score = max(_likeness(word, other) for other in entry.words)

@@ -22,12 +22,12 @@ def readable(
 ) -> tuple[bool | None, str]:
     """Whether every word of the question has a place in a query, and the plan or the reason why not.
 
-    None for a mere listing: that it can be read does not tell that a list was asked for.
+    None for a listing of all there is: that it can be read does not tell that a list was asked for.
     """
     tables = catalogue_read(workspace=workspace, user=user)
     plan = compile_question(text, tables, language=language, today=today or timezone.localdate())
     if isinstance(plan, Abstain):
         return False, plan.reason
     table = next(table for table in tables if table.sql_name == plan.table)
-    listing = plan.aggregate is Aggregate.NONE
-    return None if listing else True, plan_sentence(plan, table, language)
+    everything = plan.aggregate is Aggregate.NONE and not plan.conditions
+    return None if everything else True, plan_sentence(plan, table, language)

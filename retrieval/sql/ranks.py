@@ -59,6 +59,8 @@ def extreme(
     limit = rank or reading.intent.top or (0 if reading.intent.ranking else 1)
     if target == TITLE or (target is None and limit != 1 and not groups):
         return replace(_extreme_row(reading, conditions, named, limit), rank=rank)
+    if isinstance(target, Group) and not target.part and named and target.column == named.sql_name:
+        target = None  # 'on what date was the first': the date itself
     if isinstance(target, Group):
         after = _after(reading, target)
         if after:
@@ -168,6 +170,8 @@ def _ranked_by(
     if intent.count_at is not None:
         return counting.counted(reading, said)
     column = amounts.named_measure(reading)
+    if column is not None and amounts.asks_worth(reading):
+        return Aggregate.SUM, amounts.valued(reading, column), ""
     if intent.avg:
         return Aggregate.AVG, column or amounts.measure(reading), ""
     if column is not None:

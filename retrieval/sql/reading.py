@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from retrieval.sql import intent as intents
-from retrieval.sql import lexicon, matching, periods, roles
+from retrieval.sql import lexicon, matching, periods, roles, turns
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -124,9 +124,11 @@ def read(
     roles.earnings(reading)
     roles.periodic(reading)
     roles.following(reading)
+    turns.all_of(reading)
     _coded_values(reading)
     _idle(reading)
     _partial(reading)
+    turns.sizes(reading)
     _slips(reading)
     _mark_function_words(reading)
     reading.score += TITLE_WEIGHT * max(reading.titles.values(), default=0.0)
@@ -219,6 +221,8 @@ def _single_words(reading: Reading) -> None:
         if place and (reading.words[place - 1],) in lexicon.phrases("each") and not columns:
             match = None  # what rows are counted per is a column, not one value
         rival = max(likeness, title)
+        if match and match.likeness == matching.BRIDGED and lexicon.is_idle(reading.words[place]):
+            match = None
         level = match.likeness if match else 0.0
         if level < rival or (rival >= MEANT and (asked or level == rival == MEANT)):
             match = None
@@ -336,7 +340,7 @@ def _runs(reading: Reading, places: list[int]) -> list[list[int]]:
 
 
 def _partial(reading: Reading) -> None:
-    free = [p for p in reading.free() if len(reading.words[p]) > 2]
+    free = [p for p in reading.free() if len(reading.words[p]) > 2 or _numbers(reading, p)]
     found = matching.values_partial(reading.words, _runs(reading, free), reading.known)
     found = [_common(reading, match) for match in found]
     weak = [
@@ -349,6 +353,11 @@ def _partial(reading: Reading) -> None:
         )
     ]
     _keep_values(reading, [m for m in found if m not in weak], 0.6 * VALUE_WEIGHT)
+
+
+def _numbers(reading: Reading, place: int) -> bool:
+    """Whether a number may narrow a value down: it stands right behind a word of its own, and is no count."""
+    return reading.words[place].isdigit() and place > 0 and not reading.marks[place - 1]
 
 
 def _common(reading: Reading, match: matching.ValueMatch) -> matching.ValueMatch:

@@ -80,7 +80,8 @@ def trade(reading: Reading) -> None:
             reading.marks[place] = "idle"
             continue
         got = "purchase" in title and (reading.words[place],) in lexicon.phrases("received")
-        if bought or sold or ordered or got:
+        paid = "purchase" in title and sellers and "payment" in meant
+        if bought or sold or ordered or got or paid:
             reading.titles[place] = MEANT
             reading.marks[place] = "title"
         elif supply and "consumption" in meant:
