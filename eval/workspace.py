@@ -27,15 +27,26 @@ class CorpusNotRead(Exception):
 
 def prepare(*, reset: bool, say: Callable[[str], None]) -> tuple[Workspace, User]:
     """The evaluation workspace with every file of the corpus read by the embedder in force."""
+    return folder_read(CORPUS, slug=SLUG, reset=reset, say=say)
+
+
+def folder_read(
+    folder: Path, *, slug: str, reset: bool, say: Callable[[str], None]
+) -> tuple[Workspace, User]:
+    """A workspace of this slug with every file of `folder`, read by the embedder in force.
+
+    What stands there already is kept, unless `reset` or another embedder asks for it anew. Raises
+    CorpusNotRead for a file that cannot be read.
+    """
     user, _ = User.objects.get_or_create(username=SLUG, defaults={"is_active": True})
-    held = Workspace.objects.filter(slug=SLUG).first()
+    held = Workspace.objects.filter(slug=slug).first()
     if held is not None and (reset or _other_embedder(held)):
         for document in held.documents.all():
             document_delete(document=document)
         workspace_delete(workspace=held)
         held = None
-    workspace = held or workspace_create(name="Evaluation", owner=user, slug=SLUG)
-    for upload in folder_ingest(workspace=workspace, user=user, folder=CORPUS):
+    workspace = held or workspace_create(name=slug.capitalize(), owner=user, slug=slug)
+    for upload in folder_ingest(workspace=workspace, user=user, folder=folder):
         if upload.version.state != VersionState.READY:
             say(f"reading {upload.document.name}")
             _finish(upload.version)

@@ -72,6 +72,8 @@ class Ranking:
 
 
 RANKING = Ranking()
+HYBRID, VECTOR, KEYWORD = "hybrid", "vector", "keyword"
+MODES = (HYBRID, VECTOR, KEYWORD)
 CONFIGURATIONS = {"pt": "portuguese", "en": "english", "es": "spanish", "fr": "french"}
 FIELDS = (
     "pk",
@@ -94,15 +96,20 @@ def search(
     language: str,
     limit: int = 8,
     ranking: Ranking = RANKING,
+    mode: str = HYBRID,
 ) -> Retrieved:
     """The passages nearest to the question, best first, at most `limit`.
+
+    `mode` leaves one of the two rankings out. Raises ValueError for another than MODES.
 
     `vector` is (d,) with unit length, made by the embedder in force. Only passages of current
     versions that `user` may see are ranked, and only those whose vector has the same identity.
     """
+    if mode not in MODES:
+        raise ValueError(f"{mode} is none of {', '.join(MODES)}")
     rows = chunks_live(workspace, user)
-    near = _by_vector(rows, vector, centred=ranking.centred)
-    worded = _by_words(rows, text, language, vector)
+    near = [] if mode == KEYWORD else _by_vector(rows, vector, centred=ranking.centred)
+    worded = [] if mode == VECTOR else _by_words(rows, text, language, vector)
     held = {str(row["pk"]): row for row in (*worded, *near)}
     fused = rrf(
         {"vector": [str(row["pk"]) for row in near], "words": [str(row["pk"]) for row in worded]},
