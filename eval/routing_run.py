@@ -40,7 +40,11 @@ def router(slug: str | None) -> Router:
     Raises CollectionInvalid where there is no such workspace or nobody in it.
     """
     if slug:
-        member = Membership.objects.filter(workspace__slug=slug).select_related("workspace", "user").first()
+        member = (
+            Membership.objects.filter(workspace__slug=slug)
+            .select_related("workspace", "user")
+            .first()
+        )
         if member is None:
             raise CollectionInvalid(f"There is no workspace “{slug}”, or nobody is in it.")
         return Router(member.workspace, member.user, holds=True)
