@@ -13,14 +13,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from corpus.errors import UploadRefused
 from engines.language import detect
-from engines.registry import embedder
 from eval.workspace import folder_read
 from retrieval import graph_store, text_store
 from routing.values import GRAPH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from retrieval.values import Hit
     from teams.models import User, Workspace
@@ -50,14 +53,19 @@ class Found:
     score: float
 
 
-def lines_of(path: Path) -> list[dict[str, Any]]:
-    """The objects of a JSON Lines file. Raises CollectionInvalid for a line that is none."""
-    rows = []
+def _text_of(path: Path) -> str:
     try:
-        text = path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
     except OSError as error:
         raise CollectionInvalid(f"{path} cannot be read: {error.strerror}.") from error
-    for number, line in enumerate(text.split("\n"), start=1):
+    except UnicodeDecodeError as error:
+        raise CollectionInvalid(f"{path} is not UTF-8 (byte {error.start}).") from error
+
+
+def lines_of(path: Path, *needed: str) -> list[dict[str, Any]]:
+    """The objects of a JSON Lines file, each with all the fields `needed`. Raises CollectionInvalid."""
+    rows = []
+    for number, line in enumerate(_text_of(path).split("\n"), start=1):
         if not line.strip():
             continue
         try:
@@ -66,6 +74,8 @@ def lines_of(path: Path) -> list[dict[str, Any]]:
             raise CollectionInvalid(f"{path}, line {number}: not JSON ({error.msg}).") from error
         if not isinstance(row, dict):
             raise CollectionInvalid(f"{path}, line {number}: not an object.")
+        if missing := [field for field in needed if field not in row]:
+            raise CollectionInvalid(f"{path}, line {number}: without {', '.join(missing)}.")
         rows.append(row)
     return rows
 
@@ -87,12 +97,14 @@ def items(path: Path, *fields: str) -> list[Item]:
 
 
 def judged(path: Path) -> dict[str, set[str]]:
-    """Per question the passages that answer it."""
+    """Per question the passages that answer it. Raises CollectionInvalid."""
     held: dict[str, set[str]] = {}
-    for line in path.read_text(encoding="utf-8").splitlines()[1:]:
-        query, passage, score = line.split("\t")
-        if int(score) > 0:
-            held.setdefault(query, set()).add(passage)
+    for number, line in enumerate(_text_of(path).splitlines()[1:], start=2):
+        cells = line.split("\t")
+        if len(cells) != 3 or not cells[2].strip().lstrip("-").isdigit():
+            raise CollectionInvalid(f"{path}, line {number}: not query, passage and whole score.")
+        if int(cells[2]) > 0:
+            held.setdefault(cells[0], set()).add(cells[1])
     return held
 
 
@@ -104,25 +116,19 @@ class Collection:
     user: User
     ids: dict[str, str]
 
-    def search(self, text: str, mode: str, limit: int = 10) -> list[Found]:
-        """The best passages for one question, at most `limit`."""
-        vector = embedder().queries([text])[0]
-        language = detect(text)
-        said: dict[str, Any] = {"text": text, "vector": vector, "language": language}
-        reader: dict[str, Any] = {"workspace": self.workspace, "user": self.user}
-        found = self._store(mode)(**reader, **said)
-        return self._passages(found.hits, limit)
-
-    def _store(self, mode: str) -> Callable[..., Any]:
-        def walked(**asked: Any) -> Any:
-            found = graph_store.search(**asked, limit=DEPTH)
-            # A question that names nothing the graph holds goes to the text store, as in the product.
-            return found if found.hits else text_store.search(**asked, limit=DEPTH)
-
-        def worded(**asked: Any) -> Any:
-            return text_store.search(**asked, limit=DEPTH, mode=mode)
-
-        return walked if mode == GRAPH else worded
+    def search(
+        self, text: str, vector: NDArray[np.float32], mode: str, limit: int = 10
+    ) -> list[Found]:
+        """The best passages for one question, at most `limit`. `vector` is (d,) with unit length."""
+        asked: dict[str, Any] = {
+            "workspace": self.workspace, "user": self.user, "text": text, "vector": vector,
+            "language": detect(text), "limit": DEPTH,
+        }  # fmt: skip
+        if mode != GRAPH:
+            return self._passages(text_store.search(**asked, mode=mode).hits, limit)
+        found = graph_store.search(**asked)
+        # A question that names nothing the graph holds goes to the text store, as in the product.
+        return self._passages((found if found.hits else text_store.search(**asked)).hits, limit)
 
     def _passages(self, hits: Iterable[Hit], limit: int) -> list[Found]:
         best: dict[str, float] = {}
@@ -140,5 +146,8 @@ def load(passages: list[Item], *, say: Callable[[str], None], reset: bool = Fals
         for name, passage in names.items():
             said = f"{passage.title}\n\n{passage.text}" if passage.title else passage.text
             (Path(held) / name).write_text(said, encoding="utf-8")
-        workspace, user = folder_read(Path(held), slug=slug, reset=reset, say=say)
+        try:
+            workspace, user = folder_read(Path(held), slug=slug, reset=reset, say=say)
+        except UploadRefused as error:
+            raise CollectionInvalid(str(error)) from error
     return Collection(workspace, user, {name: passage.id for name, passage in names.items()})

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from eval.collection import MODES, items, judged, lines_of, load
+from engines.registry import embedder
+from eval.collection import MODES, CollectionInvalid, items, judged, lines_of, load
 from eval.routing_run import compound_figures, mix_figures, router
 
 if TYPE_CHECKING:
@@ -72,17 +73,23 @@ def suite_figures(
     asked = items(data / suite.queries, "text", "question")
     relevant = judged(data / suite.qrels) if suite.qrels else _named(data / suite.queries, asked)
     asked = [question for question in asked if relevant.get(question.id)]
+    if not asked:
+        raise CollectionInvalid(f"{data / suite.queries}: no question has a passage to find.")
     held = load(items(data / suite.corpus, "text"), say=say)
+    vectors = embedder().queries([question.text for question in asked])
     figures = {}
     for mode in modes:
-        runs = [(held.search(q.text, mode, NDCG_AT), relevant[q.id]) for q in asked]
+        runs = [
+            (held.search(q.text, vector, mode, NDCG_AT), relevant[q.id])
+            for q, vector in zip(asked, vectors, strict=True)
+        ]
         figures[mode] = _means(runs) | {"questions": len(asked)}
     return figures
 
 
 def _named(path: Path, asked: Sequence[Item]) -> dict[str, set[str]]:
     """The passages that the questions name, under the ids that `items` gave them."""
-    rows = lines_of(path)
+    rows = lines_of(path, "gold_ids")
     return {question.id: set(row["gold_ids"]) for question, row in zip(asked, rows, strict=True)}
 
 
@@ -98,8 +105,10 @@ def _means(runs: Sequence[tuple[list[Found], set[str]]]) -> dict[str, float]:
 def mixes(data: Path) -> dict[str, Any]:
     """The router's figures on the two mixes, in a workspace without documents."""
     return {
-        **mix_figures(router(None), lines_of(data / "mixes" / "routing_public.jsonl")),
-        **compound_figures(lines_of(data / "mixes" / "compound_public.jsonl")),
+        **mix_figures(
+            router(None), lines_of(data / "mixes" / "routing_public.jsonl", "q", "route")
+        ),
+        **compound_figures(lines_of(data / "mixes" / "compound_public.jsonl", "q", "lang")),
     }
 
 

@@ -8,6 +8,7 @@ import subprocess
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
+from django.core.management.base import CommandError
 
 from engines.registry import embedder, generator
 
@@ -47,3 +48,18 @@ def write(path: Path | None, result: dict[str, Any], details: list[dict[str, Any
         path.parent.mkdir(parents=True, exist_ok=True)
         held = {**result, "details": details}
         path.write_text(json.dumps(held, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+def writable(path: Path) -> None:
+    """Raises CommandError where no file can be written, before the long work that it is for."""
+    if not path.parent.is_dir() or path.is_dir():
+        raise CommandError(f"{path} cannot be written: name a file in a folder that exists.")
+
+
+def lines_write(path: Path, rows: list[dict[str, Any]]) -> None:
+    """JSON Lines, written at the end, so that no half of a run is left by a failure."""
+    text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise CommandError(f"{path} cannot be written: {error.strerror}.") from error

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from retrieval.sql import intent as intents
-from retrieval.sql import lexicon, matching, periods, roles, turns
+from retrieval.sql import lexicon, matching, partial, periods, roles, turns
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -18,8 +18,6 @@ MEANT = 0.8
 PARTS = {"mes": "month", "month": "month", "mensal": "month", "monthly": "month", "ano": "year",
          "year": "year", "anual": "year", "trimestre": "quarter", "quarter": "quarter",
          "dia": "day", "day": "day"}  # fmt: skip
-# A number or a direction alone names no row by half of its name: 'South' is not 'Decor South'.
-DIRECTIONS = frozenset({"north", "south", "east", "west", "centre", "islands"})
 # Headers of these are meant only where that is said: 'hours' alone are not hours of downtime.
 SPECIAL = (
     frozenset({"minimum", "maximum"}),
@@ -127,7 +125,7 @@ def read(
     turns.all_of(reading)
     _coded_values(reading)
     _idle(reading)
-    _partial(reading)
+    _keep_values(reading, partial.values(reading), 0.6 * VALUE_WEIGHT)
     turns.sizes(reading)
     _slips(reading)
     _mark_function_words(reading)
@@ -325,52 +323,6 @@ def _idle(reading: Reading) -> None:
             continue  # who reports to whom stands in no table by itself
         if lexicon.is_idle(reading.words[place]) and not reading.words[place].isdigit():
             reading.marks[place] = "idle"
-
-
-def _runs(reading: Reading, places: list[int]) -> list[list[int]]:
-    """Neighbouring places, over 'de' and 'of'."""
-    runs: list[list[int]] = []
-    for place in places:
-        between = reading.words[runs[-1][-1] + 1 : place] if runs else []
-        if runs and all(word in {"de", "do", "da", "dos", "das", "of", "the"} for word in between):
-            runs[-1].append(place)
-        else:
-            runs.append([place])
-    return runs
-
-
-def _partial(reading: Reading) -> None:
-    free = [p for p in reading.free() if len(reading.words[p]) > 2 or _numbers(reading, p)]
-    found = matching.values_partial(reading.words, _runs(reading, free), reading.known)
-    found = [_common(reading, match) for match in found]
-    weak = [
-        m
-        for m in found
-        if not m.columns
-        or all(
-            reading.words[p].isdigit() or lexicon.concepts(reading.words[p]) & DIRECTIONS
-            for p in m.places
-        )
-    ]
-    _keep_values(reading, [m for m in found if m not in weak], 0.6 * VALUE_WEIGHT)
-
-
-def _numbers(reading: Reading, place: int) -> bool:
-    """Whether a number may narrow a value down: it stands right behind a word of its own, and is no count."""
-    return reading.words[place].isdigit() and place > 0 and not reading.marks[place - 1]
-
-
-def _common(reading: Reading, match: matching.ValueMatch) -> matching.ValueMatch:
-    """The match without columns of proper names, unless the word itself stands there."""
-    if match.likeness >= 0.9:
-        return match
-    kept = {n: v for n, v in match.columns.items() if not _proper(reading.table.column(n))}
-    return matching.ValueMatch(match.places, kept, match.likeness)
-
-
-def _proper(column: Column) -> bool:
-    """Whether the column holds proper names, which are not translated word by word."""
-    return matching.has_concept(column, "customer", "supplier", "name", "employee", "seller")
 
 
 def _slips(reading: Reading) -> None:

@@ -129,14 +129,20 @@ def columns_held(reading: Reading) -> None:
 
 
 def earnings(reading: Reading) -> None:
-    """'How much did the North bring in' is about sales, where no other amount is named."""
+    """'How much did the North bring in' and 'what did it bring in' are about sales, where no other
+    amount is named."""
     intent, title = reading.intent, reading.known.title
-    if not intent.soft_sum or reading.titles or any(m.columns[0].numeric for m in reading.mentions):
+    opened = reading.words[0] in {"what", "que"} and intent.which == [0]
+    opened = opened and intent.superlative is None and intent.count_at is None
+    named = reading.titles or any(m.columns[0].numeric for m in reading.mentions)
+    if named or not (intent.soft_sum or opened):
         return
     if not any("sale" in lexicon.concepts(word) for word in title):
         return
     for place, word in enumerate(reading.words):
         if (word,) in lexicon.phrases("earning") and reading.marks[place] in {"", "idle"}:
+            if opened:
+                intent.which, intent.sum_at, intent.soft_sum = [], 0, True
             reading.titles[place] = MEANT
             reading.marks[place] = "title"
             return

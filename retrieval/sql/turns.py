@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from retrieval.sql.intent import Superlative
     from retrieval.sql.reading import Reading
 
-MEANT = 0.8
 SIZES = frozenset({"cm", "mm", "cl", "ml"})
 
 
@@ -19,7 +18,6 @@ def all_of(reading: Reading) -> None:
     """Each of them, once the intents and the names in a question are known."""
     _first_rows(reading)
     _longest(reading)
-    _brought(reading)
     _one_row(reading)
 
 
@@ -72,23 +70,6 @@ def _names_date(reading: Reading, place: int) -> bool:
 def _asks_date(reading: Reading) -> bool:
     dated = {"date", "day"}
     return any(lexicon.concepts(word) & dated for word in reading.words)
-
-
-def _brought(reading: Reading) -> None:
-    """'What did the shop bring in' asks how much was sold, where no amount is named."""
-    intent = reading.intent
-    named = reading.titles or any(m.columns[0].numeric for m in reading.mentions)
-    opened = reading.words[0] in {"what", "que"} and intent.which == [0]
-    if not opened or named or intent.superlative or intent.count_at is not None:
-        return
-    if not any("sale" in lexicon.concepts(word) for word in reading.known.title):
-        return
-    for place, word in enumerate(reading.words):
-        if (word,) in lexicon.phrases("earning") and reading.marks[place] in {"", "idle"}:
-            intent.which, intent.sum_at, intent.soft_sum = [], 0, True
-            reading.titles[place] = MEANT
-            reading.marks[place] = "title"
-            return
 
 
 def _one_row(reading: Reading) -> None:

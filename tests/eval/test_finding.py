@@ -65,6 +65,14 @@ def test_a_file_out_of_layout_is_named_with_its_line(tmp_path: Path) -> None:
     marks = tmp_path / "qrels.tsv"
     marks.write_text("query-id\tcorpus-id\tscore\nq1\tb1\t1\nq1\tb2\t0\n", encoding="utf-8")
     assert judged(marks) == {"q1": {"b1"}}
+    marks.write_text("query-id\tcorpus-id\tscore\nq1 b1 1\n", encoding="utf-8")
+    with pytest.raises(CollectionInvalid, match="line 2: not query, passage"):
+        judged(marks)
+    bad.write_bytes(b'{"_id": "a", "text": "caf\xe9"}')
+    with pytest.raises(CollectionInvalid, match="not UTF-8"):
+        lines_of(bad)
+    with pytest.raises(CollectionInvalid, match="line 1: without gold_ids"):
+        lines_of(written(bad, [{"q": "x"}]), "q", "gold_ids")
 
 
 @pytest.mark.django_db
@@ -103,6 +111,8 @@ def test_route_writes_each_part_with_its_numbers(tmp_path: Path) -> None:
 def test_bad_arguments_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(CommandError, match="1 to 30"):
         call_command("retrieve", corpus=tmp_path, queries=tmp_path, out=tmp_path, top=0)
+    with pytest.raises(CommandError, match="cannot be written"):
+        call_command("route", questions=tmp_path / "q", out=tmp_path / "none" / "out.jsonl")
     search: Any = text_store.search
     with pytest.raises(ValueError, match="none of hybrid"):
         search(workspace=None, user=None, text="", vector=None, language="en", mode="magic")

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from django.core.management.base import BaseCommand, CommandError
 
 from engines.errors import EngineError
+from engines.registry import embedder
 from eval.collection import MODES, CollectionInvalid, items, load
+from eval.report import lines_write, writable
 from eval.workspace import CorpusNotRead
 
 if TYPE_CHECKING:
@@ -34,20 +35,20 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if not 1 <= options["top"] <= 30:
             raise CommandError(f"--top is 1 to 30, not {options['top']}")
+        writable(options["out"])
         try:
             asked = items(options["queries"], "text", "question", "q")
             passages = items(options["corpus"], "text")
             held = load(passages, say=self._every_hundredth(), reset=options["reset"])
-            with options["out"].open("w", encoding="utf-8") as out:
-                for question in asked:
-                    found = held.search(question.text, options["mode"], options["top"])
-                    hits = [{"_id": hit.id, "score": round(hit.score, 6)} for hit in found]
-                    line = {"_id": question.id, "mode": options["mode"], "hits": hits}
-                    out.write(json.dumps(line, ensure_ascii=False) + "\n")
+            vectors = embedder().queries([question.text for question in asked])
+            lines = []
+            for question, vector in zip(asked, vectors, strict=True):
+                found = held.search(question.text, vector, options["mode"], options["top"])
+                hits = [{"_id": hit.id, "score": round(hit.score, 6)} for hit in found]
+                lines.append({"_id": question.id, "mode": options["mode"], "hits": hits})
         except (CollectionInvalid, CorpusNotRead, EngineError) as error:
             raise CommandError(str(error)) from error
-        except OSError as error:
-            raise CommandError(f"{options['out']} cannot be written: {error.strerror}.") from error
+        lines_write(options["out"], lines)
         self.stdout.write(f"{len(asked)} questions over {len(passages)} passages: {options['out']}")
 
     def _every_hundredth(self) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from engines.errors import EngineError
 from eval.collection import CollectionInvalid, items
+from eval.report import lines_write, writable
 from eval.routing_run import routed, router
 
 if TYPE_CHECKING:
@@ -27,16 +27,15 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        writable(options["out"])
         try:
             asked = items(options["questions"], "q", "question", "text")
             asker = router(options["workspace"])
-            with options["out"].open("w", encoding="utf-8") as out:
-                for question in asked:
-                    parts = routed(asker, question.text)
-                    line = {"_id": question.id, "q": question.text, "parts": parts}
-                    out.write(json.dumps(line, ensure_ascii=False) + "\n")
+            lines = [
+                {"_id": question.id, "q": question.text, "parts": routed(asker, question.text)}
+                for question in asked
+            ]
         except (CollectionInvalid, EngineError) as error:
             raise CommandError(str(error)) from error
-        except OSError as error:
-            raise CommandError(f"{options['out']} cannot be written: {error.strerror}.") from error
+        lines_write(options["out"], lines)
         self.stdout.write(f"{len(asked)} questions: {options['out']}")
