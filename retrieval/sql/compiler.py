@@ -7,6 +7,7 @@ it; the table that explains the words best is taken, and two that explain them e
 from __future__ import annotations
 
 import datetime as dt
+import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -41,7 +42,18 @@ class Attempt:
 def compile_question(
     text: str, tables: Sequence[Table], *, language: str, today: dt.date
 ) -> Plan | Abstain:
-    """The plan that answers `text` from one of `tables`, or why there is none, said in `language`."""
+    """The plan that answers `text` from one of `tables`, or why there is none, said in `language`.
+
+    The router asks first whether there is a plan, then the store for the plan itself, so that the last
+    ones are kept; they are found again only for tables that are equal in all that a reader may see.
+    """
+    return _compiled(text, tuple(tables), language, today)
+
+
+@functools.lru_cache(maxsize=64)
+def _compiled(
+    text: str, tables: tuple[Table, ...], language: str, today: dt.date
+) -> Plan | Abstain:
     said = lexicon.plainly(lexicon.tokens(text))
     words = [token.text for token in said]
     if not tables:

@@ -212,11 +212,20 @@ def rewrites() -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
     return tuple(sorted(listed, key=lambda pair: (-len(pair[0]), pair)))
 
 
+@functools.cache
+def _rewrites_starting() -> dict[str, tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]]:
+    """The rewrites by their first word, the longest first."""
+    found: dict[str, tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]] = {}
+    for row in rewrites():
+        found[row[0][0]] = (*found.get(row[0][0], ()), row)
+    return found
+
+
 def plainly(said: list[Token]) -> list[Token]:
     """The question in plainer words: 'wood chips' for one thing, 'could you tell me' for nothing."""
     words, found, place = [token.text for token in said], [], 0
     while place < len(said):
-        for phrase, plain in rewrites():
+        for phrase, plain in _rewrites_starting().get(words[place], ()):
             if tuple(words[place : place + len(phrase)]) == phrase:
                 found += [Token(word, word) for word in plain]
                 place += len(phrase)
