@@ -133,7 +133,12 @@ def _heartbeat(version: DocumentVersion, holder: str) -> Iterator[None]:
 def _read(version: DocumentVersion, report: Report) -> None:
     changed(version.document)
     with span(SpanName.PARSE):
-        parsed = parse_file(Path(version.file.path), kind=version.kind, name=version.document.name)
+        parsed = parse_file(
+            Path(version.file.path),
+            kind=version.kind,
+            name=version.document.name,
+            options=version.options,
+        )
     with span(SpanName.CHUNK):
         drafts = chunk(parsed)
     if not drafts:
@@ -177,6 +182,10 @@ def _store_chunks(version: DocumentVersion, drafts: tuple[ChunkDraft, ...], repo
                 text=draft.text,
                 block=draft.block,
                 page=draft.page,
+                places=[
+                    [page, place.left, place.top, place.right, place.bottom]
+                    for page, place in draft.places
+                ],
                 language=draft.language,
                 route=decision.route,
                 decision=decision_as_json(decision),

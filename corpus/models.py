@@ -20,10 +20,16 @@ class VersionState(models.TextChoices):
     READY = "ready", _("Ready")
     FAILED = "failed", _("Failed")
     REPLACED = "replaced", _("Replaced")
+    CANCELLED = "cancelled", _("Cancelled")
 
 
 class Document(models.Model):
-    """A file as its people know it: a name in a workspace. Its bytes are its versions."""
+    """A file as its people know it: a name in a workspace. Its bytes are its versions.
+
+    A document in the trash holds its file alone: it has left every store, and restoring it reads it
+    again. An attachment or a member of an archive names the document it came in as its `parent`, and
+    goes with it.
+    """
 
     ACCESS_PATH: ClassVar[str] = "workspace"
 
@@ -37,13 +43,22 @@ class Document(models.Model):
     current = models.ForeignKey(
         "DocumentVersion", on_delete=models.SET_NULL, null=True, related_name="+"
     )
+    parent = models.ForeignKey("self", on_delete=models.CASCADE, null=True, related_name="parts")
+    trashed_at = models.DateTimeField(null=True)
+    trashed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
+    )
 
     objects = ScopedQuerySet.as_manager()
 
     class Meta:
         ordering = ["-created_at"]
         constraints = [
-            models.UniqueConstraint(fields=["workspace", "name"], name="document_name_once"),
+            models.UniqueConstraint(
+                fields=["workspace", "name"],
+                condition=models.Q(trashed_at=None),
+                name="document_name_once",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -67,7 +82,7 @@ class DocumentVersion(models.Model):
     kind = models.CharField(max_length=12, help_text="type as sniffed from the bytes")
     file = models.FileField(upload_to=version_path, max_length=255)
     state = models.CharField(
-        max_length=8, choices=VersionState.choices, default=VersionState.QUEUED
+        max_length=9, choices=VersionState.choices, default=VersionState.QUEUED
     )
     step = models.CharField(max_length=20, blank=True)
     done = models.PositiveIntegerField(default=0, help_text="units of the step that are committed")
@@ -75,6 +90,9 @@ class DocumentVersion(models.Model):
     language = models.CharField(max_length=5, blank=True)
     coverage = models.JSONField(default=dict, help_text="pages, read, ocr, unreadable, tables …")
     warnings = models.JSONField(default=list)
+    options = models.JSONField(
+        default=dict, help_text="chosen by a person: delimiter, encoding, header_row, numbers"
+    )
     error = models.TextField(blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)
     lease_until = models.DateTimeField(null=True)
@@ -101,6 +119,8 @@ class Page(models.Model):
     number = models.PositiveIntegerField(help_text="physical index, from 1")
     label = models.CharField(max_length=20, blank=True, help_text="as printed on the page")
     engine = models.CharField(max_length=20, help_text="text layer, or the OCR engine that read it")
+    note = models.CharField(max_length=200, blank=True, help_text="why OCR, or what was odd")
+    furniture = models.TextField(blank=True, help_text="running headers and footers")
     confidence = models.FloatField(null=True)
     characters = models.PositiveIntegerField(default=0)
 
@@ -134,11 +154,16 @@ class Chunk(models.Model):
     text = models.TextField()
     block = models.CharField(max_length=12, default="paragraph")
     page = models.PositiveIntegerField(null=True, help_text="physical index, from 1")
+    places = models.JSONField(
+        default=list, help_text="[page, left, top, right, bottom] in shares of the page"
+    )
     language = models.CharField(max_length=5, default="pt")
     route = models.CharField(max_length=20)
     decision = models.JSONField(default=dict)
     embedding = VectorField(null=True)
     embedder = models.CharField(max_length=120, blank=True)
+    next_embedding = VectorField(null=True, help_text="of a re-index that is not whole yet")
+    next_embedder = models.CharField(max_length=120, blank=True)
 
     objects = ScopedQuerySet.as_manager()
 
@@ -168,6 +193,10 @@ class DataTable(models.Model):
     title = models.CharField(max_length=200)
     rows = models.PositiveIntegerField(default=0)
     reading = models.JSONField(default=dict, help_text="delimiter, encoding, header row, …")
+    raw_name = models.CharField(
+        max_length=63, blank=True, help_text="real table of the cells as they stand in the file"
+    )
+    page = models.PositiveIntegerField(null=True, help_text="physical index, from 1")
 
     objects = ScopedQuerySet.as_manager()
 
@@ -277,3 +306,29 @@ class Relation(models.Model):
 
     def __str__(self) -> str:
         return f"{self.subject} – {self.predicate} – {self.object}"
+
+
+class WatchedFile(models.Model):
+    """A file of a watched folder as it was last taken in, so that a restart takes up from there."""
+
+    ACCESS_PATH: ClassVar[str] = "workspace"
+
+    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="+")
+    folder = models.CharField(max_length=500, help_text="absolute path on the watching host")
+    path = models.CharField(max_length=500, help_text="inside the folder")
+    size = models.PositiveBigIntegerField()
+    modified_ns = models.BigIntegerField()
+    document = models.ForeignKey(Document, on_delete=models.SET_NULL, null=True, related_name="+")
+    error = models.TextField(blank=True)
+
+    objects = ScopedQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["workspace", "folder", "path"], name="watched_file_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.path

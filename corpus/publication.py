@@ -89,6 +89,8 @@ def _pages(version: DocumentVersion, parsed: ParsedDocument) -> None:
             engine=page.engine,
             confidence=page.confidence,
             characters=page.characters,
+            note=page.note[:200],
+            furniture=page.furniture,
         )
         for page in parsed.pages
     )

@@ -2,14 +2,18 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from corpus.errors import UnreadableFile
 from corpus.values import Block, ParsedDocument
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 LEVEL = re.compile(r"(?:heading|t[ií]tulo)\s*(\d)", re.IGNORECASE)
 
 
-def parse(path: Path, name: str) -> ParsedDocument:
+def parse(path: Path, name: str, options: Mapping[str, str]) -> ParsedDocument:
     import docx
     from docx.opc.exceptions import PackageNotFoundError
     from docx.table import Table

@@ -8,6 +8,8 @@ from corpus.parsing.decoding import decode
 from corpus.values import Block, ParsedDocument
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from bs4.element import Tag
 
 HEADINGS = {f"h{level}": level for level in range(1, 7)}
@@ -16,7 +18,7 @@ LEAVES = {*HEADINGS, "p", "li", "pre", "blockquote", "table", "dt", "dd", "figca
 DEPTH = 500
 
 
-def parse(path: Path, name: str) -> ParsedDocument:
+def parse(path: Path, name: str, options: Mapping[str, str]) -> ParsedDocument:
     from bs4 import BeautifulSoup
 
     text, warning = decode(path.read_bytes())

@@ -1,15 +1,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from corpus.errors import UnreadableFile
 from corpus.parsing import ocr
 from corpus.values import ParsedDocument, ParsedPage
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 PIXELS = 60_000_000
 
 
-def parse(path: Path, name: str) -> ParsedDocument:
+def parse(path: Path, name: str, options: Mapping[str, str]) -> ParsedDocument:
     import numpy as np
     from PIL import Image, ImageOps, UnidentifiedImageError
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import subprocess
 import sys
@@ -13,6 +14,8 @@ from corpus.errors import UnreadableFile
 from corpus.parsing.registry import ISOLATED, parser_for
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from corpus.values import ParsedDocument
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -21,15 +24,22 @@ MEGABYTES = 6144
 
 
 def parse_file(
-    path: Path, *, kind: str, name: str, seconds: int = SECONDS, megabytes: int = MEGABYTES
+    path: Path,
+    *,
+    kind: str,
+    name: str,
+    options: Mapping[str, str] | None = None,
+    seconds: int = SECONDS,
+    megabytes: int = MEGABYTES,
 ) -> ParsedDocument:
     """Read the file. Raises UnreadableFile with the reason when it cannot be read within the limits."""
     if kind not in ISOLATED:
-        return parser_for(kind)(path, name)
+        return parser_for(kind)(path, name, options or {})
     with tempfile.TemporaryDirectory() as folder:
         result = Path(folder) / "result"
         command = [sys.executable, "-m", "corpus.parsing.worker"]
         command += [str(path), kind, name, str(result), str(megabytes)]
+        command.append(json.dumps(dict(options or {})))
         try:
             done = subprocess.run(  # noqa: S603
                 command, cwd=ROOT, capture_output=True, text=True, timeout=seconds, check=False

@@ -7,11 +7,14 @@ import statistics
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from corpus.errors import UnreadableFile
 from corpus.parsing import ocr
 from corpus.values import Block, ParsedDocument, ParsedPage
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 PAGES, DPI = 2000, 200
 MINIMUM = 20
@@ -34,7 +37,7 @@ class Line:
         return self.top - self.bottom
 
 
-def parse(path: Path, name: str) -> ParsedDocument:
+def parse(path: Path, name: str, options: Mapping[str, str]) -> ParsedDocument:
     import pypdfium2 as pdfium
 
     try:

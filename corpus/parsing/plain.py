@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from corpus.parsing.decoding import decode
 from corpus.values import Block, ParsedDocument
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*\s*$")
 MARKS = re.compile(r"(\*\*|__|`)(.+?)\1")
@@ -14,7 +18,7 @@ LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 BULLET = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
 
 
-def parse(path: Path, name: str) -> ParsedDocument:
+def parse(path: Path, name: str, options: Mapping[str, str]) -> ParsedDocument:
     text, warning = decode(path.read_bytes())
     markdown = Path(name).suffix.lower() in {".md", ".markdown"}
     blocks = tuple(_blocks(text.replace("\x00", " "), markdown=markdown))

@@ -6,15 +6,20 @@ import importlib
 from typing import TYPE_CHECKING, Protocol, cast
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from corpus.values import ParsedDocument
 
 
 class Parser(Protocol):
-    """Reads one file. Raises UnreadableFile with a reason for the person who brought it."""
+    """Reads one file. Raises UnreadableFile with a reason for the person who brought it.
 
-    def __call__(self, path: Path, name: str) -> ParsedDocument: ...
+    `options` are what a person chose against what was recognised: delimiter, encoding, header_row
+    (from 1) and numbers ("comma" or "point") of tables. Parsers of other formats take none of them.
+    """
+
+    def __call__(self, path: Path, name: str, options: Mapping[str, str]) -> ParsedDocument: ...
 
 
 PARSERS = {

@@ -15,13 +15,13 @@ from corpus.tabular.grid import table_from_grid
 from corpus.values import Block, ParsedDocument, ParsedTable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 csv.field_size_limit(10_000_000)
 ROWS, CELLS, EMPTY_RUN = 1_000_000, 20_000_000, 500
 
 
-def parse(path: Path, name: str) -> ParsedDocument:
+def parse(path: Path, name: str, options: Mapping[str, str]) -> ParsedDocument:
     if path.read_bytes()[:2] == b"PK":
         tables, warnings = _workbook(path, name)
     else:

@@ -1,7 +1,8 @@
-"""The child process: `python -m corpus.parsing.worker FILE KIND NAME RESULT MEGABYTES`."""
+"""The child process: `python -m corpus.parsing.worker FILE KIND NAME RESULT MEGABYTES OPTIONS`."""
 
 from __future__ import annotations
 
+import json
 import pickle
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ from corpus.parsing.registry import parser_for
 
 
 def main() -> None:
-    path, kind, name, result, megabytes = sys.argv[1:6]
+    path, kind, name, result, megabytes, options = sys.argv[1:7]
     if sys.platform != "win32":
         import resource
 
@@ -19,7 +20,7 @@ def main() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     outcome: object
     try:
-        outcome = parser_for(kind)(Path(path), name)
+        outcome = parser_for(kind)(Path(path), name, json.loads(options))
     except UnreadableFile as error:
         outcome = str(error)
     part = Path(result + ".part")
