@@ -3,7 +3,7 @@ PY := .venv/bin/python
 MANAGE := $(PY) manage.py
 BOOT := $(shell command -v python3 || command -v python)
 
-.PHONY: help setup setup-dev demo run worker eval eval-finding bench test check messages screenshots lock clean
+.PHONY: help setup setup-dev demo run worker eval eval-finding eval-reading bench test check messages screenshots lock clean
 
 help: ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -31,6 +31,9 @@ eval: setup ## ask the three question sets; RESULT lines, details in .data/eval/
 
 eval-finding: setup ## splitting, routing and finding on public sets; DATA=folder of the sets
 	$(MANAGE) evaluate_finding $(if $(DATA),--data $(DATA)) --json .data/eval/finding.json
+
+eval-reading: setup ## reading of public files and tables; DATA=folder of the sets
+	$(MANAGE) evaluate_reading $(if $(DATA),--data $(DATA)) --json .data/eval/reading.json
 
 bench: setup ## server time of pages and questions, and a warm start
 	$(MANAGE) benchmark --start --json .data/eval/benchmark.json

@@ -6,3 +6,10 @@ from django.apps import AppConfig
 class CorpusConfig(AppConfig):
     name = "corpus"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from corpus.pictures import pictures_remove
+        from corpus.services import VERSIONS_REMOVED
+
+        if pictures_remove not in VERSIONS_REMOVED:
+            VERSIONS_REMOVED.append(pictures_remove)

@@ -11,3 +11,15 @@ class UploadRefused(CorpusError):
 
 class UnreadableFile(CorpusError):
     """The file was taken but cannot be read. The message says why and what to do."""
+
+
+class ReadingTimedOut(UnreadableFile):
+    """The conversion was stopped at its time limit."""
+
+
+class ReadingCrashed(UnreadableFile):
+    """The conversion's process died without a verdict: out of memory, or a fault of a library."""
+
+
+class ReadingStopped(CorpusError):
+    """The conversion was stopped because nobody wants it any more. No verdict on the file."""

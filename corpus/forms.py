@@ -3,6 +3,32 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from corpus.listing import STATES
+
+TABLES = frozenset({"csv", "xlsx", "xls", "ods"})
+RECOGNISE = ("", _("recognise"))
+TAB = "tab"
+DELIMITERS = (
+    RECOGNISE,
+    (";", _("semicolon ;")),
+    (",", _("comma ,")),
+    (TAB, _("tab")),
+    ("|", _("vertical bar |")),
+    (":", _("colon :")),
+)
+ENCODINGS = (
+    RECOGNISE,
+    *((name, name) for name in ("utf-8", "utf-16", "cp1252", "iso-8859-1", "iso-8859-15")),
+    *((name, name) for name in ("cp850", "mac-roman", "cp1250", "cp1251", "shift_jis", "gb18030")),
+)
+NUMBERS = (
+    RECOGNISE,
+    ("comma", _("1.234,56: a comma before the decimals")),
+    ("point", _("1,234.56: a point before the decimals")),
+)
+MOST_HEADER = 1000
 
 
 class FilesInput(forms.ClearableFileInput):
@@ -23,5 +49,47 @@ class FilesField(forms.FileField):
 
 
 class UploadForm(forms.Form):
+    """`path` is a single file's name with its folders, which browsers send apart from the file."""
+
     # An empty file is refused by the service, with the reason that people see for every refusal.
     files = FilesField(allow_empty_file=True, max_length=1000)  # type: ignore[assignment]
+    path = forms.CharField(max_length=1000, required=False)
+
+
+class ListForm(forms.Form):
+    """What the list of documents is asked for. A value that makes no sense counts as not given."""
+
+    q = forms.CharField(max_length=200, required=False)
+    state = forms.ChoiceField(choices=STATES, required=False)
+    inside = forms.UUIDField(required=False)
+
+
+class ReadingForm(forms.Form):
+    """How a table is to be read where it was recognised wrongly. What is left empty is recognised."""
+
+    delimiter = forms.ChoiceField(label=_("Delimiter"), choices=DELIMITERS, required=False)
+    encoding = forms.ChoiceField(label=_("Encoding"), choices=ENCODINGS, required=False)
+    header_row = forms.IntegerField(
+        label=_("Row of the column names"), min_value=1, max_value=MOST_HEADER, required=False
+    )
+    numbers = forms.ChoiceField(label=_("Number format"), choices=NUMBERS, required=False)
+
+    def __init__(self, data: Any = None, *, kind: str, options: dict[str, str]) -> None:
+        """`options` are those that a version of this kind was read with."""
+        super().__init__(data, initial=recognised(options))
+        if kind != "csv":
+            del self.fields["delimiter"], self.fields["encoding"]
+        for name in self.errors if self.is_bound else ():
+            self.fields[name].widget.attrs["aria-invalid"] = "true"
+
+    def options(self) -> dict[str, str]:
+        """What was chosen, as parsers take it."""
+        chosen = {name: str(value) for name, value in self.cleaned_data.items() if value}
+        if chosen.get("delimiter") == TAB:
+            chosen["delimiter"] = "\t"
+        return chosen
+
+
+def recognised(reading: dict[str, str]) -> dict[str, str]:
+    """How a table was read, in the words of the form: a tab is none that a page can show."""
+    return {**reading, "delimiter": reading.get("delimiter", "").replace("\t", TAB)}

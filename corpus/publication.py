@@ -2,81 +2,85 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from django.db import transaction
 from django.utils import timezone
 
-from corpus.extraction import Extraction, extract
-from corpus.models import (
-    Chunk,
-    DataTable,
-    Document,
-    DocumentVersion,
-    Entity,
-    Mention,
-    Page,
-    Relation,
-    VersionState,
-)
-from corpus.services import entities_sweep, version_remove
+from corpus.graph import extracted, graph_enter, name_vectors
+from corpus.lease import LeaseLost
+from corpus.locks import stores_lock
+from corpus.members import members_settle
+from corpus.models import Chunk, DataTable, DocumentVersion, Page, VersionState
+from corpus.removal import entities_sweep, version_remove
 from corpus.table_store import table_create, table_drop
-from engines.language import fold
-from engines.registry import embedder
 from routing.models import StoreTerm
 from routing.services import store_terms_replace
 from routing.values import GRAPH, RELATIONAL, VECTORIAL, TermDraft
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    import uuid
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from corpus.extraction import Extraction
+    from corpus.lease import Lease
+    from corpus.members import Members
     from corpus.values import ParsedDocument
-    from teams.models import Workspace
+
+# What a parser notes of a page on which there is nothing to read.
+BLANK = "blank"
 
 
-def version_publish(*, version: DocumentVersion, parsed: ParsedDocument) -> None:
-    """Make `version` the one that is served, in one transaction.
+def version_publish(*, lease: Lease, parsed: ParsedDocument) -> None:
+    """Make the version the one that is served, in one transaction.
 
-    Before it nothing of the version is found; after it nothing of the older one is.
+    Before it nothing of the version is found; after it nothing of the older one is. Raises LeaseLost,
+    with nothing changed, when the version was cancelled, trashed or deleted meanwhile.
     """
+    version = lease.version
+    document, workspace = version.document, version.document.workspace
     chunks = list(Chunk.objects.filter(version=version))
-    extractions = {row.pk: _extracted(row) for row in chunks}
-    vectors = _name_vectors(version.document.workspace, extractions.values())
+    extractions = {row.pk: extracted(row) for row in chunks}
+    vectors = name_vectors(workspace, extractions.values())
     with transaction.atomic():
-        document = Document.objects.select_for_update().get(pk=version.document_id)
-        for old in document.versions.exclude(pk=version.pk).filter(
-            created_at__lt=version.created_at
-        ):
+        stores_lock(workspace.pk)
+        for old in document.versions.exclude(pk=version.pk):
             version_remove(version=old)
         _pages(version, parsed)
         tables = _tables(version, parsed)
-        relations = _graph(version.document.workspace, chunks, extractions, vectors)
+        # A name may have left the graph with its last source since it was looked up above.
+        vectors |= name_vectors(workspace, extractions.values(), but=vectors)
+        relations = graph_enter(workspace, chunks, extractions, vectors)
         _settle_routes(chunks, extractions, has_tables=bool(tables))
-        entities_sweep(workspace_id=document.workspace_id)
+        entities_sweep(workspace_id=workspace.pk)
         store_terms_replace(
-            workspace=version.document.workspace,
+            workspace=workspace,
             document_id=document.pk,
             terms=_terms(chunks, tables, extractions),
         )
+        members = members_settle(version=version, attachments=parsed.attachments)
         document.current = version
         document.save(update_fields=["current"])
-        version.state, version.step = VersionState.READY, ""
-        version.language = max(
-            {row.language for row in chunks}, key=[row.language for row in chunks].count
+        # The last statement decides: who took the lease away since has the last word.
+        published = lease.rows().update(
+            state=VersionState.READY,
+            step="",
+            language=_language(chunks),
+            coverage=_coverage(parsed, len(chunks), len(tables), relations, members),
+            warnings=list(parsed.warnings),
+            error="",
+            finished_at=timezone.now(),
+            lease_holder="",
+            lease_until=None,
         )
-        version.coverage = _coverage(parsed, len(chunks), len(tables), relations)
-        version.warnings, version.error = list(parsed.warnings), ""
-        version.finished_at = timezone.now()
-        version.save()
+        if not published:
+            raise LeaseLost
 
 
-def _extracted(row: Chunk) -> Extraction:
-    """Names and facts of a passage. The summary of a table names all and states nothing."""
-    if row.block == "summary":
-        return Extraction((), ())
-    return extract(
-        row.text, language=row.language, heading_path=tuple(row.heading_path.split(" › "))
-    )
+def _language(chunks: Sequence[Chunk]) -> str:
+    """The one that most passages are in."""
+    return Counter(row.language for row in chunks).most_common(1)[0][0]
 
 
 def _pages(version: DocumentVersion, parsed: ParsedDocument) -> None:
@@ -103,71 +107,8 @@ def _tables(version: DocumentVersion, parsed: ParsedDocument) -> list[DataTable]
     return [table_create(workspace=workspace, version=version, parsed=t) for t in parsed.tables]
 
 
-def _name_vectors(workspace: Workspace, extractions: object) -> dict[str, object]:
-    """Vectors of entity names that the workspace does not hold yet, by folded name."""
-    names: dict[str, str] = {}
-    for item in extractions:  # type: ignore[attr-defined]
-        for fact in item.facts:
-            names.setdefault(fold(fact.subject)[:200], fact.subject)
-            names.setdefault(fold(fact.object)[:200], fact.object)
-    known = set(
-        Entity.objects.in_workspace(workspace)
-        .filter(folded__in=list(names), embedder=str(embedder().identity))
-        .values_list("folded", flat=True)
-    )
-    missing = [folded for folded in names if folded not in known]
-    return dict(zip(missing, embedder().queries([names[key] for key in missing]), strict=True))
-
-
-def _graph(
-    workspace: Workspace,
-    chunks: list[Chunk],
-    extractions: dict[object, Extraction],
-    vectors: dict[str, object],
-) -> int:
-    """Entities, mentions and relations of the chunks; gives how many relations there are."""
-    names: dict[str, str] = {}
-    for item in extractions.values():
-        for name in item.entities:
-            names.setdefault(fold(name)[:200], name[:200])
-    Entity.objects.bulk_create(
-        [Entity(workspace=workspace, name=name, folded=folded) for folded, name in names.items()],
-        ignore_conflicts=True,
-    )
-    rows = {
-        row.folded: row
-        for row in Entity.objects.in_workspace(workspace).filter(folded__in=list(names))
-    }
-    fresh = [row for folded, row in rows.items() if folded in vectors]
-    for row in fresh:
-        row.embedding, row.embedder = vectors[row.folded], str(embedder().identity)
-    Entity.objects.bulk_update(fresh, ["embedding", "embedder"])
-    Mention.objects.bulk_create(
-        [
-            Mention(entity=rows[fold(name)[:200]], chunk=chunk)
-            for chunk in chunks
-            for name in extractions[chunk.pk].entities
-        ],
-        ignore_conflicts=True,
-    )
-    relations = [
-        Relation(
-            workspace=workspace,
-            subject=rows[fold(fact.subject)[:200]],
-            predicate=fact.predicate,
-            object=rows[fold(fact.object)[:200]],
-            chunk=chunk,
-            sentence=fact.sentence,
-        )
-        for chunk in chunks
-        for fact in extractions[chunk.pk].facts
-    ]
-    Relation.objects.bulk_create(relations, ignore_conflicts=True)
-    return len(relations)
-
-
 def _settle_routes(
-    chunks: list[Chunk], extractions: dict[object, Extraction], *, has_tables: bool
+    chunks: Sequence[Chunk], extractions: Mapping[uuid.UUID, Extraction], *, has_tables: bool
 ) -> None:
     """A passage stays in the text store when the store of its route holds nothing of it."""
     moved = []
@@ -183,7 +124,9 @@ def _settle_routes(
 
 
 def _terms(
-    chunks: list[Chunk], tables: list[DataTable], extractions: dict[object, Extraction]
+    chunks: Sequence[Chunk],
+    tables: Sequence[DataTable],
+    extractions: Mapping[uuid.UUID, Extraction],
 ) -> Iterator[TermDraft]:
     """What the stores now hold by name: headings, tables, columns, values, entities with relations."""
     kind = StoreTerm.Kind
@@ -202,15 +145,21 @@ def _terms(
 
 
 def _coverage(
-    parsed: ParsedDocument, chunks: int, tables: int, relations: int
+    parsed: ParsedDocument, chunks: int, tables: int, relations: int, members: Members
 ) -> dict[str, object]:
     read = [page for page in parsed.pages if page.characters]
     return {
         "pages": len(parsed.pages),
         "read": len(read),
         "ocr": sum(page.engine != "text" for page in read),
-        "unreadable": list(parsed.unreadable),
+        "blank": sum(page.note == BLANK and not page.characters for page in parsed.pages),
+        "unread": [
+            page.number for page in parsed.pages if not page.characters and page.note != BLANK
+        ],
+        "unreadable": [*parsed.unreadable, *members.refused],
         "chunks": chunks,
         "tables": tables,
         "relations": relations,
+        "members": members.taken,
+        "shared": members.shared,
     }

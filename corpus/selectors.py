@@ -2,17 +2,57 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from django.db import connection
 from django.db.models import F
+from django.utils import timezone
 
-from corpus.models import Chunk, DataTable, Relation
+from corpus.models import Chunk, DataTable, Document, DocumentVersion, Relation, VersionState
 
 if TYPE_CHECKING:
     from teams.models import User, Workspace
 
 WORKER_NAME = "polyrag-worker"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the reading of a version has come, counted from what is committed.
+
+    `done` of `total` units of `step` (parse, embed or store; empty while it waits) stand; `stuck` says
+    that nobody is reading it, though it was begun.
+    """
+
+    step: str
+    done: int
+    total: int
+    stuck: bool
+
+    @property
+    def percent(self) -> int:
+        return 100 * self.done // self.total if self.total else 0
+
+
+def progress_of(version: DocumentVersion) -> Progress:
+    begun = version.state == VersionState.READING
+    alive = version.lease_until is not None and version.lease_until >= timezone.now()
+    if version.state == VersionState.READY:
+        return Progress("", 1, 1, stuck=False)
+    return Progress(version.step, version.done, version.total, stuck=begun and not alive)
+
+
+def documents_live(workspace: Workspace, user: User) -> Any:
+    """Documents of `workspace` that `user` may see, without those in the trash."""
+    return Document.objects.visible_to(user).in_workspace(workspace).filter(trashed_at=None)
+
+
+def documents_trashed(workspace: Workspace, user: User) -> Any:
+    """What lies in the trash, last thrown away first; members of a container go with it unnamed."""
+    rows = Document.objects.visible_to(user).in_workspace(workspace)
+    alone = rows.filter(trashed_at__isnull=False).exclude(parent__trashed_at=F("trashed_at"))
+    return alone.order_by("-trashed_at", "name")
 
 
 def chunks_live(workspace: Workspace, user: User) -> Any:

@@ -12,8 +12,10 @@ from corpus.models import DataColumn, DataTable
 from engines.language import fold
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from corpus.models import DocumentVersion
-    from corpus.values import ParsedTable
+    from corpus.values import ParsedColumn, ParsedTable
     from teams.models import Workspace
 
 TYPES = {
@@ -23,66 +25,113 @@ TYPES = {
     "boolean": "boolean",
     "text": "text",
 }
-MOST_VALUES, EXAMPLES = 500, 5
+MOST_VALUES, EXAMPLES, LONGEST_VALUE = 500, 5, 200
+RAW, ROW_NUMBER = " raw", "row_number"
 
 
 def table_create(
     *, workspace: Workspace, version: DocumentVersion, parsed: ParsedTable
 ) -> DataTable:
-    """Make the table, fill it by COPY and describe its columns. Runs in the caller's transaction."""
-    name = _free_name(workspace, parsed.title)
+    """Make the table, fill it by COPY and describe its columns. Runs in the caller's transaction.
+
+    Where cells were converted, a second table keeps them as they stand in the file, each row with its
+    number. It is no part of the catalogue that questions are compiled against.
+    """
+    _lock(workspace)
     row = DataTable.objects.create(
         workspace=workspace,
         document=version.document,
         version=version,
-        sql_name=name,
+        sql_name=_free_name(workspace, parsed.title),
         title=parsed.title[:200],
         rows=len(parsed.rows),
         reading=parsed.reading,
+        page=parsed.page,
     )
-    table = sql.Identifier(workspace.schema_name, name)
-    columns = sql.SQL(", ").join(
-        sql.SQL("{} {}").format(sql.Identifier(column.sql_name), sql.SQL(TYPES[column.kind]))
-        for column in parsed.columns
-    )
-    with connection.cursor() as cursor:
-        cursor.execute(sql.SQL("CREATE TABLE {} ({})").format(table, columns))
-        with cursor.copy(sql.SQL("COPY {} FROM STDIN").format(table)) as copy:
-            for values in parsed.rows:
-                copy.write_row([_clean(value) for value in values])
-        cursor.execute(sql.SQL("ANALYZE {}").format(table))
+    types = [(column.sql_name, TYPES[column.kind]) for column in parsed.columns]
+    _fill(row, row.sql_name, types, parsed.rows)
+    if parsed.raw:
+        row.raw_name = _free_name(workspace, parsed.title[:50] + RAW)
+        row.save(update_fields=["raw_name"])
+        number = ROW_NUMBER if ROW_NUMBER not in dict(types) else f"{ROW_NUMBER}_in_table"
+        texts = [(number, "bigint"), *((name, "text") for name, _ in types)]
+        _fill(
+            row, row.raw_name, texts, ((at, *cells) for at, cells in enumerate(parsed.raw, start=1))
+        )
     DataColumn.objects.bulk_create(
-        _column(row, position, parsed) for position in range(len(parsed.columns))
+        _column(row, position, column) for position, column in enumerate(parsed.columns)
     )
     return row
 
 
 def table_drop(*, table: DataTable) -> None:
-    name = sql.Identifier(table.workspace.schema_name, table.sql_name)
+    """Remove both real tables and the row that describes them."""
     with connection.cursor() as cursor:
-        cursor.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(name))
+        for name in filter(None, (table.sql_name, table.raw_name)):
+            cursor.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(_address(table, name)))
     table.delete()
 
 
+def _lock(workspace: Workspace) -> None:
+    """Names are chosen by one transaction at a time: another's are not seen before it ends."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [workspace.schema_name]
+        )
+
+
+def _address(table: DataTable, name: str) -> sql.Identifier:
+    return sql.Identifier(table.workspace.schema_name, name)
+
+
+def _fill(
+    table: DataTable, name: str, types: list[tuple[str, str]], rows: Iterable[tuple[object, ...]]
+) -> None:
+    address = _address(table, name)
+    columns = sql.SQL(", ").join(
+        sql.SQL("{} {}").format(sql.Identifier(column), sql.SQL(kind)) for column, kind in types
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(sql.SQL("CREATE TABLE {} ({})").format(address, columns))
+        with cursor.copy(sql.SQL("COPY {} FROM STDIN").format(address)) as copy:
+            for values in rows:
+                copy.write_row([_clean(value) for value in values])
+        cursor.execute(sql.SQL("ANALYZE {}").format(address))
+
+
 def _clean(value: object) -> object:
-    return value.replace("\x00", "") if isinstance(value, str) else value
+    """Text that PostgreSQL can keep: no NUL, no half of a surrogate pair."""
+    if not isinstance(value, str):
+        return value
+    text = value.replace("\x00", "")
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _column(row: DataTable, position: int, parsed: ParsedTable) -> DataColumn:
-    column = parsed.columns[position]
-    filled = [values[position] for values in parsed.rows if values[position] is not None]
-    distinct: list[Any] = list(dict.fromkeys(filled))
-    kept = distinct[:MOST_VALUES] if column.kind == "text" else []
+def _column(table: DataTable, position: int, column: ParsedColumn) -> DataColumn:
+    """What a column holds: its distinct values are counted by the database, the first ones kept."""
+    kept = MOST_VALUES if column.kind == "text" else EXAMPLES
+    statement = sql.SQL(
+        "SELECT {column}, count(*) OVER () FROM {table} WHERE {column} IS NOT NULL"
+        " GROUP BY {column} ORDER BY min(ctid) LIMIT {kept}"
+    ).format(
+        column=sql.Identifier(column.sql_name),
+        table=_address(table, table.sql_name),
+        kept=sql.Literal(kept),
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+        found: list[tuple[Any, int]] = cursor.fetchall()
+    values = [str(value)[:LONGEST_VALUE] for value, _ in found]
     return DataColumn(
-        table=row,
+        table=table,
         position=position,
         sql_name=column.sql_name,
         label=column.label[:200],
         kind=column.kind,
-        unit=column.unit,
-        examples=[str(value) for value in distinct[:EXAMPLES]],
-        values=[str(value)[:200] for value in kept],
-        distinct=len(distinct),
+        unit=column.unit[:20],
+        examples=values[:EXAMPLES],
+        values=values if column.kind == "text" else [],
+        distinct=found[0][1] if found else 0,
     )
 
 
@@ -90,7 +139,8 @@ def _free_name(workspace: Workspace, title: str) -> str:
     stem = re.sub(r"[^a-z0-9]+", "_", fold(title)).strip("_")[:50] or "table"
     if stem[0].isdigit():
         stem = f"t_{stem}"
-    taken = set(DataTable.objects.in_workspace(workspace).values_list("sql_name", flat=True))
+    names = DataTable.objects.in_workspace(workspace).values_list("sql_name", "raw_name")
+    taken = {name for pair in names for name in pair if name}
     name, number = stem, 2
     while name in taken:
         name, number = f"{stem}_{number}", number + 1

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from corpus import ingest
+import uuid
+
+from corpus import files, ingest, recovery, services
+from corpus import reindex as reindexing
 
 
 def version_read(version_id: str) -> str:
@@ -10,4 +13,13 @@ def version_read(version_id: str) -> str:
 
 
 def stuck_requeue() -> int:
-    return ingest.stuck_requeue()
+    return recovery.stuck_requeue() + reindexing.reindex_resume()
+
+
+def reindex(workspace_id: str) -> bool:
+    return reindexing.reindex(uuid.UUID(workspace_id))
+
+
+def leftovers_clear() -> int:
+    """What has lain in the trash long enough, and files that no version owns."""
+    return services.trash_empty() + files.files_sweep()

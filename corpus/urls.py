@@ -2,14 +2,27 @@ from __future__ import annotations
 
 from django.urls import path
 
-from corpus import views
+from corpus.views import documents, lifecycle, listing, pages, uploads
+
+ONE = "<uuid:document_id>/"
 
 urlpatterns = [
-    path("", views.corpus_list, name="corpus"),
-    path("upload/", views.upload, name="corpus-upload"),
-    path("status.json", views.status, name="corpus-status"),
-    path("<uuid:document_id>/", views.document_detail, name="corpus-document"),
-    path("<uuid:document_id>/delete/", views.document_remove, name="corpus-delete"),
-    path("<uuid:document_id>/retry/", views.document_retry, name="corpus-retry"),
-    path("<uuid:document_id>/file/", views.document_file, name="corpus-download"),
+    path("", listing.corpus_list, name="corpus"),
+    path("upload/", uploads.upload, name="corpus-upload"),
+    path("status.json", listing.status, name="corpus-status"),
+    path("reindex/", lifecycle.reindex, name="corpus-reindex"),
+    path("trash/", listing.trash, name="corpus-trash"),
+    path("trash/empty/", lifecycle.trash_clear, name="corpus-trash-empty"),
+    path(ONE, documents.document_detail, name="corpus-document"),
+    path(f"{ONE}file/", documents.document_file, name="corpus-download"),
+    path(f"{ONE}again/", documents.document_reread, name="corpus-reread"),
+    path(f"{ONE}tables/<uuid:table_id>/", documents.document_table, name="corpus-table"),
+    path(f"{ONE}pages/", pages.page_choose, name="corpus-page-choose"),
+    path(f"{ONE}pages/<int:number>/", pages.page_view, name="corpus-page"),
+    path(f"{ONE}pages/<int:number>.png", pages.page_png, name="corpus-picture"),
+    path(f"{ONE}trash/", lifecycle.document_discard, name="corpus-discard"),
+    path(f"{ONE}restore/", lifecycle.document_take_back, name="corpus-restore"),
+    path(f"{ONE}delete/", lifecycle.document_remove, name="corpus-delete"),
+    path(f"{ONE}cancel/", lifecycle.document_cancel, name="corpus-cancel"),
+    path(f"{ONE}retry/", lifecycle.document_retry, name="corpus-retry"),
 ]

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +95,9 @@ class ParsedTable:
 
     title: str
     columns: tuple[ParsedColumn, ...]
-    rows: tuple[tuple[object, ...], ...]
+    rows: Sequence[tuple[object, ...]]
     reading: dict[str, str] = field(default_factory=dict)
-    raw: tuple[tuple[str, ...], ...] = ()
+    raw: Sequence[tuple[object, ...]] = ()
     page: int | None = None
 
 

@@ -38,6 +38,9 @@ class CachedEmbedder:
     def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
         return self._lookup("passage", texts, self._inner.passages)
 
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        return self._inner.count_tokens(texts)
+
     def _connection(self) -> sqlite3.Connection:
         found: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if found is None:

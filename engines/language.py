@@ -12,6 +12,8 @@ from typing import Any
 
 WORD = re.compile(r"[^\W_]+(?:[.,]\d+)*", re.UNICODE)
 SPACES = re.compile(r"\s+")
+HUMP = re.compile(r"(?<=[a-zà-ÿ])(?=[A-Z])|(?<=[a-z][0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+APART = re.compile(r"[\W_]+")
 STEMMERS = {"pt": "portuguese", "en": "english", "es": "spanish", "fr": "french"}
 LANGUAGES = tuple(STEMMERS)
 INTERFACE = ("pt", "en")
@@ -28,6 +30,11 @@ def fold(text: str) -> str:
 def words(text: str) -> list[str]:
     """Folded words in order; numbers keep their separators."""
     return WORD.findall(fold(text))
+
+
+def name_words(name: str) -> list[str]:
+    """The words of a name of source code: parse, Invoice and Total of `parseInvoiceTotal`."""
+    return [word for word in APART.split(HUMP.sub(" ", name)) if word]
 
 
 @functools.cache

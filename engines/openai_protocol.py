@@ -8,6 +8,7 @@ import numpy as np
 from openai import APIConnectionError, APIStatusError, OpenAI, OpenAIError
 
 from engines.errors import EngineError, EngineReplyInvalid, EngineUnavailable
+from engines.tokens import estimate_tokens
 from engines.values import Completion, EmbedderIdentity
 
 if TYPE_CHECKING:
@@ -73,6 +74,10 @@ class OpenAIEmbedder:
 
     def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
         return self._embed(prefixes(self._model)[1], texts)
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Estimated: a request for each sentence of a document would cost more than the reading."""
+        return [estimate_tokens(text) for text in texts]
 
     def _embed(self, prefix: str, texts: Sequence[str]) -> NDArray[np.float32]:
         if not texts:

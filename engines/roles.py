@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 class Embedder(Protocol):
     """Turns texts into vectors of one identity.
 
-    Both methods return a float32 array of shape (len(texts), identity.dimension) with unit rows when
-    the identity is normalised, and raise EngineError when the model cannot be used.
+    `queries` and `passages` return a float32 array of shape (len(texts), identity.dimension) with unit
+    rows when the identity is normalised, and raise EngineError when the model cannot be used.
     """
 
     @property
@@ -26,6 +26,19 @@ class Embedder(Protocol):
     def queries(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
 
     def passages(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """How many tokens each text has, special ones left out: counted, or a sound estimate."""
+        ...
+
+
+@runtime_checkable
+class DocumentEmbedder(Protocol):
+    """An embedder that reads a passage among those around it (late chunking)."""
+
+    def document_passages(
+        self, texts: Sequence[str], wanted: Sequence[int]
+    ) -> NDArray[np.float32]: ...
 
 
 class Generator(Protocol):

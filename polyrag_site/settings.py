@@ -180,6 +180,8 @@ UPLOAD_MAX_BYTES = env.number("POLYRAG_UPLOAD_MAX_MB", 50) * 1024 * 1024
 QUESTION_MAX_CHARACTERS = 2_000
 # A worker that has not renewed its lease for this long is taken for dead.
 INGEST_LEASE_SECONDS = env.number("POLYRAG_LEASE_SECONDS", 60)
+# So long a document waits in the trash before it goes for good.
+TRASH_DAYS = env.number("POLYRAG_TRASH_DAYS", 30)
 DATA_UPLOAD_MAX_NUMBER_FILES = 200
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2_621_440
 
@@ -190,6 +192,9 @@ POLYRAG_ENGINES: dict[str, dict[str, Any]] = {
         "model": env.text("EMBEDDER_MODEL", "bge-m3"),
         "api_key": env.text("EMBEDDER_API_KEY"),
         "timeout": env.number("EMBEDDER_TIMEOUT", 60),
+        # For a llama.cpp server with `--pooling none`: passages are embedded among their neighbours.
+        "late_chunking": env.flag("EMBEDDER_LATE_CHUNKING", default=False),
+        "context_tokens": env.number("EMBEDDER_CONTEXT_TOKENS", 8192),
     },
     "generator": {
         "base_url": env.text("GENERATOR_URL"),

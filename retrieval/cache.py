@@ -27,10 +27,14 @@ NEAR, CANDIDATES = 0.96, 5
 
 
 def scope(workspace: Workspace, user: User) -> str:
-    """A digest of the versions that `user` may read in `workspace`: it changes with every change."""
-    rows = Document.objects.visible_to(user).in_workspace(workspace)
-    keys = rows.order_by("pk").values_list("current_id", flat=True)
-    return hashlib.sha256(",".join(map(str, keys)).encode()).hexdigest()
+    """A digest of the versions that `user` may read in `workspace`: it changes with every change.
+
+    A version that gets new vectors counts as changed.
+    """
+    rows = Document.objects.visible_to(user).in_workspace(workspace).filter(current__isnull=False)
+    read = rows.order_by("pk").values_list("current_id", "current__finished_at")
+    digest = ",".join(f"{key} {at}" for key, at in read)
+    return hashlib.sha256(digest.encode()).hexdigest()
 
 
 def recall(

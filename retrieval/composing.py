@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from engines.registry import embedder
 from retrieval.floor import enough, support
 from retrieval.sentences import best_sentences
+from retrieval.sql.intent import aggregates
 from retrieval.values import Citation
 
 if TYPE_CHECKING:
@@ -92,7 +93,9 @@ def part_compose(part: Part, binder: Binder) -> str:
     lines = _facts(found.facts, found.hits, binder)
     if not lines:
         lines = _quotes(part, binder)
-    if part.decision.route == "relational":
+    if aggregates(part.clause.text):
+        lines.insert(0, _("No table answers this, so nothing was counted; what is written is:"))
+    elif part.decision.route == "relational":
         lines.insert(0, _("No table answers this; the nearest passages say:"))
     return "\n".join(lines)
 

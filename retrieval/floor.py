@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import re
 import tomllib
 from dataclasses import dataclass
@@ -27,8 +28,9 @@ class Support:
     """How well the first passages support a question.
 
     `contrast` is the best cosine less the mean cosine of all passages in that passage's language,
-    0 where nothing was measured; `named` is the share, in [0, 1], of the question's names and codes
-    that stand in the passages, 1 for a question without any.
+    0 where nothing was measured, infinite where nothing can be, since all passages were embedded by
+    another embedder: then the words alone decide; `named` is the share, in [0, 1], of the question's
+    names and codes that stand in the passages, 1 for a question without any.
     """
 
     contrast: float
@@ -43,7 +45,11 @@ def support(question: str, hits: Sequence[Hit]) -> Support:
     }
     names = [*CAPITAL.findall(question), *CODE.findall(question)]
     named = sum(_stands(name, text, held) for name in names) / len(names) if names else 1.0
-    contrast = max((hit.contrast for hit in seen if hit.contrast is not None), default=0.0)
+    comparable = not seen or any(hit.cosine is not None for hit in seen)
+    contrast = max(
+        (hit.contrast for hit in seen if hit.contrast is not None),
+        default=0.0 if comparable else math.inf,
+    )
     return Support(contrast, named)
 
 

@@ -87,8 +87,9 @@ def retrieve(
         return found
     with translation.override("pt" if language == "pt" else "en"):
         handed = _("The text store was asked instead.")
-    note = f"{found.note} {handed}".strip()
-    return replace(_read(VECTORIAL, workspace, user, text, vector, language), note=note)
+    instead = _read(VECTORIAL, workspace, user, text, vector, language)
+    notes = (note for note in (found.note, handed, instead.note) if note)
+    return replace(instead, note=" ".join(notes))
 
 
 def _read(

@@ -22,10 +22,12 @@ from django.db.models import (
     When,
     Window,
 )
+from django.utils import translation
+from django.utils.translation import gettext as _
 from pgvector.django import CosineDistance
 
 from corpus.selectors import chunks_live
-from engines.language import WORD, fold, stop_words
+from engines.language import WORD, fold, name_words, stop_words
 from engines.language import words as words_of
 from engines.registry import embedder
 from retrieval.bridge import other_language, translated
@@ -103,7 +105,8 @@ def search(
     `mode` leaves one of the two rankings out. Raises ValueError for another than MODES.
 
     `vector` is (d,) with unit length, made by the embedder in force. Only passages of current
-    versions that `user` may see are ranked, and only those whose vector has the same identity.
+    versions that `user` may see are ranked. Those whose vector has another identity are ranked by their
+    words alone, and the note says so.
     """
     if mode not in MODES:
         raise ValueError(f"{mode} is none of {', '.join(MODES)}")
@@ -116,7 +119,18 @@ def search(
         weights={"words": ranking.words},
     )
     hits = tuple(hit(held[item.key], item.score, item.ranks) for item in fused[:limit])
-    return Retrieved(STORE, hits=hits)
+    return Retrieved(STORE, hits=hits, note=_note(rows, language))
+
+
+def _note(rows: Any, language: str) -> str:
+    """What is to be said of passages that the embedder in force has not seen; nothing if there are none."""
+    if not rows.exclude(embedder=str(embedder().identity)).exists():
+        return ""
+    with translation.override("pt" if language == "pt" else "en"):
+        return _(
+            "The embedder was changed. Until the index is built anew, older passages are found by their"
+            " words only."
+        )
 
 
 def hit(row: dict[str, Any], score: float, ranks: dict[str, int]) -> Hit:
@@ -144,10 +158,9 @@ def passage_values(rows: Any, vector: NDArray[np.float32]) -> Any:
 
     A passage with a vector of another embedder has no distance: the two cannot be compared.
     """
-    mine = rows.filter(embedder=str(embedder().identity))
-    return mine.annotate(distance=CosineDistance("embedding", vector)).values(
-        *FIELDS, "language", "distance"
-    )
+    comparable = When(embedder=str(embedder().identity), then=CosineDistance("embedding", vector))
+    distance = Case(comparable, default=None, output_field=FloatField())
+    return rows.annotate(distance=distance).values(*FIELDS, "language", "distance")
 
 
 def _by_vector(rows: Any, vector: NDArray[np.float32], *, centred: bool) -> list[dict[str, Any]]:
@@ -162,7 +175,8 @@ def _by_vector(rows: Any, vector: NDArray[np.float32], *, centred: bool) -> list
     counted = Window(Count("pk"), partition_by=[F("language")])
     usual = 1 - background(str(embedder().identity))
     above = F("distance") - (summed + Value(FEW * usual)) / (counted + Value(float(FEW)))
-    ordered = passage_values(rows, vector).annotate(centred=above)
+    mine = rows.filter(embedder=str(embedder().identity))
+    ordered = passage_values(mine, vector).annotate(centred=above)
     return list(ordered.order_by("centred" if centred else "distance", "pk")[:CANDIDATES])
 
 
@@ -175,11 +189,10 @@ def _by_words(
     (Robertson, Zaragoza 2009), n and df counted over what this reader may see. A word is held as a
     stem of the question's language, as a translation that the bridge knows, or as it is typed.
     """
-    mine = rows.filter(embedder=str(embedder().identity))
     words = [_match(word, language) for word in dict.fromkeys(_raw_words(text, language))]
     if not words:
         return []
-    counted = mine.aggregate(
+    counted = rows.aggregate(
         total=Count("pk"),
         **{f"w{i}": Count("pk", filter=matched) for i, matched in enumerate(words)},
     )
@@ -210,7 +223,15 @@ def _match(word: str, language: str) -> Q:
 
 
 def _raw_words(text: str, language: str) -> list[str]:
-    """Content words with their accents, which the stemmers of PostgreSQL want to see."""
+    """Content words with their accents, which the stemmers of PostgreSQL want to see.
+
+    A name of source code counts by its words as well, since it may be spelt otherwise where it stands.
+    """
     idle = stop_words(language)
-    kept = [word for word in WORD.findall(text) if fold(word) not in idle and len(word) > 1]
+    found = [
+        part
+        for word in WORD.findall(text)
+        for part in (word, *(name_words(word) if word.isalnum() else ()))
+    ]
+    kept = [word for word in found if fold(word) not in idle and len(word) > 1]
     return [word for word in kept if word.casefold() not in {"or", "and"}]

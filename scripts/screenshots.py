@@ -2,7 +2,8 @@
 
     .venv/bin/python scripts/screenshots.py http://127.0.0.1:8000 demo PASSWORD FOLDER [PATH …]
 
-Without PATHs it takes the sign-in, ask, corpus and trace pages, the newest run and its first source.
+Without PATHs it takes the sign-in, ask, corpus, trash and trace pages, a table, a document with pages
+and one of these with its first passage marked, the newest run and its first source.
 """
 
 from __future__ import annotations
@@ -20,6 +21,16 @@ if TYPE_CHECKING:
 
 WIDTHS = (1280, 390)
 SCHEMES = ("light", "dark")
+PAGES = {"ask": "/", "corpus": "/corpus/", "trash": "/corpus/trash/", "traces": "/telemetry/"}
+# On which page the link to the next one is found; what cannot be reached is left out.
+STEPS = (
+    ("ask", "run", ".recent a"),
+    ("run", "source", "#answer a.cite"),
+    ("run", "trace", "#falls .more a"),
+    ("/corpus/?q=.pdf", "document", ".docs th a"),
+    ("document", "page", ".passage .where"),
+    ("/corpus/?q=.csv", "table", ".docs th a"),
+)
 
 
 def main() -> int:
@@ -79,20 +90,14 @@ def _width(context: BrowserContext, asked: argparse.Namespace, suffix: str) -> i
 def _paths(page: Page, asked: argparse.Namespace) -> dict[str, str]:
     if asked.paths:
         return {path.strip("/").replace("/", "_")[:60] or "root": path for path in asked.paths}
-    found = {"ask": "/", "corpus": "/corpus/", "traces": "/telemetry/"}
-    page.goto(f"{asked.address}/")
-    for name, selector in (
-        ("run", ".recent a"),
-        ("source", "a.source"),
-        ("trace", "#falls .more a"),
-    ):
-        link = page.locator(selector).first
-        if link.count() == 0:
+    found = dict(PAGES)
+    for start, name, selector in STEPS:
+        if start not in found and not start.startswith("/"):
             continue
-        path = link.get_attribute("href") or ""
-        found[name] = path
-        if name == "run":
-            page.goto(asked.address + path)
+        page.goto(asked.address + found.get(start, start))
+        link = page.locator(selector).first
+        if link.count():
+            found[name] = link.get_attribute("href") or ""
     return found
 
 

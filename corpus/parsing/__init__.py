@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from corpus.parsing.isolation import parse_file
-from corpus.parsing.sniffing import ACCEPTED, sniff
+from corpus.parsing.isolation import Measured, parse_file, parse_measured
+from corpus.parsing.sniffing import ACCEPTED, SUFFIXES, sniff
 
-__all__ = ["ACCEPTED", "parse_file", "sniff"]
+__all__ = ["ACCEPTED", "SUFFIXES", "Measured", "parse_file", "parse_measured", "sniff"]

@@ -1,95 +1,143 @@
+"""Web pages. No style sheet is applied and nothing is fetched."""
+
 from __future__ import annotations
 
+import re
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpus.errors import UnreadableFile
 from corpus.parsing.decoding import decode
+from corpus.parsing.hidden import quoted
+from corpus.parsing.htmlwalk import Walk
 from corpus.values import Block, ParsedDocument
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from bs4 import BeautifulSoup
     from bs4.element import Tag
 
-HEADINGS = {f"h{level}": level for level in range(1, 7)}
-DROPPED = ("script", "style", "noscript", "template", "nav", "svg", "iframe", "head")
-LEAVES = {*HEADINGS, "p", "li", "pre", "blockquote", "table", "dt", "dd", "figcaption"}
+DROPPED = (
+    "script",
+    "style",
+    "noscript",
+    "template",
+    "svg",
+    "iframe",
+    "object",
+    "annotation",
+    "head",
+)
 DEPTH = 500
+TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)[^<>]*?(/?)>")
+# They end by themselves where the next begins, so that counting them would see depth where none is.
+FLAT = frozenset(
+    {"br", "hr", "img", "meta", "link", "input", "p", "li", "td", "th", "tr", "dt", "dd", "option"}
+    | {"col", "wbr", "source", "area", "base"}
+)
+CHARSET = re.compile(rb"charset\s*=\s*[\"']?\s*([A-Za-z0-9_.:-]+)", re.IGNORECASE)
+UNSEEN = (
+    (re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE), "not displayed"),
+    (re.compile(r"(?<![\w-])opacity\s*:\s*0(?:\.0+)?\s*(?:;|$)", re.IGNORECASE), "see-through"),
+    (re.compile(r"font-size\s*:\s*[01](?:\.\d+)?(?:px|pt)?\s*(?:;|$)", re.IGNORECASE), "tiny"),
+)
+WHITE = re.compile(
+    r"(?<![\w-])color\s*:\s*(?:white|#fff(?:fff)?|rgb\(\s*255\s*,\s*255\s*,\s*255\s*\))",
+    re.IGNORECASE,
+)
+# An icon's name is no hidden message.
+HIDDEN_WORDS = 3
 
 
 def parse(path: Path, name: str, options: Mapping[str, str]) -> ParsedDocument:
-    from bs4 import BeautifulSoup
+    text, warning = _decoded(path.read_bytes())
+    title, blocks, hidden = read_html(text, name)
+    return ParsedDocument(
+        title=title or Path(name).stem,
+        blocks=blocks,
+        warnings=tuple(([warning] if warning else []) + hidden),
+    )
 
-    text, warning = decode(path.read_bytes())
+
+def read_html(text: str, name: str) -> tuple[str, tuple[Block, ...], list[str]]:
+    """The page's title (may be empty), its blocks, and warnings that quote hidden text.
+
+    Raises UnreadableFile when its elements nest too deep.
+    """
+    from bs4 import BeautifulSoup, XMLParsedAsHTMLWarning
+
+    # XHTML is read as HTML: browsers do, and the other parser refuses what is not well-formed.
+    warnings.filterwarnings("ignore", category=XMLParsedAsHTMLWarning)
     if _depth(text) > DEPTH:
-        raise UnreadableFile(f"{name} nests its elements more than {DEPTH} deep and is refused.")
-    soup = BeautifulSoup(text, "lxml")
-    title = soup.title.get_text(" ", strip=True) if soup.title else ""
+        raise UnreadableFile(
+            f"{name} nests its elements more than {DEPTH} deep and is refused."
+            " Copy its text into a new file."
+        )
+    soup = BeautifulSoup(text.replace("\x00", " "), "lxml")
+    title = " ".join(soup.title.get_text(" ").split()) if soup.title else ""
     for element in soup(DROPPED):
         element.decompose()
-    blocks = tuple(_walk(soup.body or soup))
-    return ParsedDocument(
-        title=title or Path(name).stem, blocks=blocks, warnings=(warning,) if warning else ()
-    )
+    hidden = _hidden(soup)
+    return title, tuple(Walk().read(soup.body or soup)), hidden
 
 
 def _depth(text: str) -> int:
     """An upper bound of the nesting, from counting tags: cheap, and safe on hostile input."""
-    import re
-
     deepest = depth = 0
-    for match in re.finditer(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)[^>]*?(/?)>", text):
-        if match[2].lower() in {"br", "hr", "img", "meta", "link", "input", "p", "li", "td", "tr"}:
+    for match in TAG.finditer(text):
+        if match[2].lower() in FLAT:
             continue
         depth = max(0, depth + (-1 if match[1] else 0 if match[3] else 1))
         deepest = max(deepest, depth)
     return deepest
 
 
-def _walk(root: Tag) -> list[Block]:
-    """Leaves in reading order; text that stands in no leaf becomes a paragraph of its own."""
-    from bs4.element import NavigableString, Tag
-
-    blocks: list[Block] = []
-    loose: list[str] = []
-
-    def flush() -> None:
-        text = " ".join(" ".join(loose).split())
-        loose.clear()
-        if text:
-            blocks.append(Block("paragraph", text))
-
-    def visit(node: Tag) -> None:
-        for child in node.children:
-            if isinstance(child, Tag):
-                if child.name in LEAVES:
-                    flush()
-                    blocks.append(_leaf(child))
-                elif child.name in {"div", "section", "article", "main", "ul", "ol", "dl", "body"}:
-                    flush()
-                    visit(child)
-                    flush()
-                else:
-                    visit(child)
-            elif type(child) is NavigableString:
-                loose.append(str(child))
-
-    visit(root)
-    flush()
-    return [block for block in blocks if block.text]
+def _decoded(data: bytes) -> tuple[str, str]:
+    """Valid UTF-8 is taken for it; else what the page states of itself counts before a guess."""
+    text, warning = decode(data)
+    stated = CHARSET.search(data[:4096])
+    if warning and stated:
+        try:
+            return data.decode(stated[1].decode("ascii")), ""
+        except (LookupError, UnicodeDecodeError):
+            pass
+    return text, warning
 
 
-def _leaf(node: Tag) -> Block:
-    if node.name == "table":
-        rows = [
-            " | ".join(cell.get_text(" ", strip=True) for cell in row.find_all(["td", "th"]))
-            for row in node.find_all("tr")
-        ]
-        return Block("table", "\n".join(row for row in rows if row))
-    if node.name == "pre":
-        return Block("code", node.get_text())
-    text = " ".join(node.get_text(" ", strip=True).split())
-    if node.name in HEADINGS:
-        return Block("heading", text, level=HEADINGS[node.name])
-    return Block("list" if node.name in {"li", "dt", "dd"} else "paragraph", text)
+def _hidden(soup: BeautifulSoup) -> list[str]:
+    """Take out what a browser would not show, and say what it was; what is white on white stays."""
+    found: dict[str, str] = {}
+    for element in soup.find_all(_unseen):
+        if element.decomposed:
+            continue
+        text = " ".join(element.get_text(" ").split())
+        if len(text.split()) >= HIDDEN_WORDS:
+            found.setdefault(text, f"left out: {_why(element)}")
+        element.decompose()
+    for element in soup.find_all(style=WHITE):
+        text = " ".join(element.get_text(" ").split())
+        if text and not any(
+            "background" in _style(holder) for holder in (element, *element.parents)
+        ):
+            found.setdefault(text, "white")
+    return quoted(found)
+
+
+def _unseen(element: Tag) -> bool:
+    return bool(_why(element)) and element.name not in {"html", "body"}
+
+
+def _why(element: Tag) -> str:
+    if element.has_attr("hidden"):
+        return "not displayed"
+    if element.get("aria-hidden") == "true":
+        return "hidden from readers"
+    style = _style(element)
+    return next((why for pattern, why in UNSEEN if pattern.search(style)), "") if style else ""
+
+
+def _style(element: Tag) -> str:
+    ground = "background" if element.attrs and element.get("bgcolor") else ""
+    return f"{element.get('style') or ''}{ground}" if element.attrs else ""

@@ -1,9 +1,12 @@
-"""Markdown and plain text."""
+"""Plain text: paragraphs between blank lines, lists, and what is no prose (JSON, XML, logs) line by line."""
 
 from __future__ import annotations
 
+import contextlib
+import json
 import re
 from pathlib import Path
+from textwrap import dedent
 from typing import TYPE_CHECKING
 
 from corpus.parsing.decoding import decode
@@ -12,63 +15,51 @@ from corpus.values import Block, ParsedDocument
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*\s*$")
-MARKS = re.compile(r"(\*\*|__|`)(.+?)\1")
-LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
-BULLET = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
+BULLET = re.compile(r"^\s*(?:[-*+•]|\d+[.)]|[a-z]\))\s+")
+# Their lines are not running text; joined they would lose their meaning.
+LINED = frozenset(
+    {"json", "jsonl", "xml", "yaml", "yml", "toml", "ini", "cfg", "conf", "env", "log"}
+)
+FENCE = 60
 
 
 def parse(path: Path, name: str, options: Mapping[str, str]) -> ParsedDocument:
     text, warning = decode(path.read_bytes())
-    markdown = Path(name).suffix.lower() in {".md", ".markdown"}
-    blocks = tuple(_blocks(text.replace("\x00", " "), markdown=markdown))
-    first = next((block for block in blocks if block.kind == "heading" and block.level == 1), None)
+    text = text.lstrip("\ufeff").replace("\x00", " ")
+    suffix = Path(name).suffix.lower().lstrip(".")
     return ParsedDocument(
-        title=first.text if first else Path(name).stem,
-        blocks=blocks,
+        title=Path(name).stem,
+        blocks=tuple(_lined(text, suffix) if suffix in LINED else paragraphs(text)),
         warnings=(warning,) if warning else (),
     )
 
 
-def _blocks(text: str, *, markdown: bool) -> list[Block]:
+def paragraphs(text: str) -> list[Block]:
+    """Runs of lines between blank ones, each a paragraph; where a run begins with a bullet, a list."""
     blocks: list[Block] = []
-    lines: list[str] = []
-    fenced = False
-
-    def flush() -> None:
-        if lines:
-            blocks.append(_block(lines, markdown=markdown))
-            lines.clear()
-
-    for line in text.splitlines():
-        if markdown and line.lstrip().startswith("```"):
-            flush() if not fenced else blocks.append(Block("code", "\n".join(lines)))
-            if fenced:
-                lines.clear()
-            fenced = not fenced
+    for run in re.split(r"\n[^\S\n]*\n", text.replace("\r\n", "\n").replace("\r", "\n")):
+        lines = [line for line in re.split(r"[\n\f\v\u2028\u2029]", run) if line.strip()]
+        if not lines:
             continue
-        heading = HEADING.match(line) if markdown and not fenced else None
-        if heading:
-            flush()
-            blocks.append(Block("heading", _bare(heading[2]), level=len(heading[1])))
-        elif not line.strip() and not fenced:
-            flush()
+        if BULLET.match(lines[0]):
+            blocks.append(Block("list", dedent("\n".join(line.rstrip() for line in lines))))
         else:
-            lines.append(line)
-    flush()
-    return [block for block in blocks if block.text.strip()]
+            blocks.append(Block("paragraph", " ".join(line.strip() for line in lines)))
+    return blocks
 
 
-def _block(lines: list[str], *, markdown: bool) -> Block:
-    if markdown and len(lines) > 1 and all("|" in line for line in lines):
-        rows = [line.strip().strip("|") for line in lines if not re.fullmatch(r"[\s|:-]+", line)]
-        return Block("table", "\n".join(rows))
-    if BULLET.match(lines[0]):
-        return Block("list", "\n".join(_bare(line) if markdown else line for line in lines))
-    joined = " ".join(line.strip() for line in lines)
-    return Block("paragraph", _bare(joined) if markdown else joined)
-
-
-def _bare(text: str) -> str:
-    """Text without inline marks: what the person reads, so that a quotation can be found again."""
-    return MARKS.sub(r"\2", LINK.sub(r"\1", text)).replace("*", "")
+def _lined(text: str, suffix: str) -> list[Block]:
+    """Blocks of some lines each, broken at blank lines where there are any."""
+    if suffix == "json":
+        # What is no JSON after all is read as it stands.
+        with contextlib.suppress(ValueError, RecursionError):
+            text = json.dumps(json.loads(text), ensure_ascii=False, indent=1)
+    blocks: list[Block] = []
+    held: list[str] = []
+    for line in text.splitlines():
+        if held and (not line.strip() or len(held) >= FENCE):
+            blocks.append(Block("code", "\n".join(held)))
+            held = []
+        if line.strip():
+            held.append(line.rstrip())
+    return [*blocks, Block("code", "\n".join(held))] if held else blocks

@@ -24,18 +24,37 @@ class Parser(Protocol):
 
 PARSERS = {
     "pdf": "corpus.parsing.pdf",
-    "docx": "corpus.parsing.docx",
+    "docx": "corpus.parsing.office",
+    "pptx": "corpus.parsing.office",
+    "odt": "corpus.parsing.office",
+    "odp": "corpus.parsing.office",
+    "doc": "corpus.parsing.office",
+    "ppt": "corpus.parsing.office",
+    "adoc": "corpus.parsing.office",
+    "rtf": "corpus.parsing.rtf",
+    "epub": "corpus.parsing.epub",
     "xlsx": "corpus.parsing.sheets",
+    "xls": "corpus.parsing.sheets",
+    "ods": "corpus.parsing.sheets",
     "csv": "corpus.parsing.sheets",
     "html": "corpus.parsing.html",
-    "md": "corpus.parsing.plain",
+    "md": "corpus.parsing.markdown",
+    "rst": "corpus.parsing.rst",
     "txt": "corpus.parsing.plain",
+    "eml": "corpus.parsing.mail",
+    "msg": "corpus.parsing.outlook",
+    "zip": "corpus.parsing.archive",
+    "code": "corpus.parsing.code",
     "png": "corpus.parsing.image",
     "jpg": "corpus.parsing.image",
     "tiff": "corpus.parsing.image",
     "webp": "corpus.parsing.image",
+    "gif": "corpus.parsing.image",
+    "bmp": "corpus.parsing.image",
 }
-ISOLATED = frozenset({"pdf", "docx", "xlsx", "html", "png", "jpg", "tiff", "webp"})
+# Read in linear time by our own few lines: the start of a child would cost more than the reading.
+SIMPLE = frozenset({"txt", "rst", "md", "csv"})
+SIMPLE_BYTES = 100_000
 
 
 def parser_for(kind: str) -> Parser:

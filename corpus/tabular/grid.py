@@ -1,103 +1,132 @@
-"""A grid of cells to a typed table: where the header stands, what each column holds."""
+"""Rows of cells to a typed table.
+
+Rows are read twice, or three times where cells were converted, and never held all at once.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import batched, zip_longest
+from typing import TYPE_CHECKING
 
-from corpus.tabular.numbers import bare, conversion
+from corpus.tabular.cells import Cell, text_of
+from corpus.tabular.names import sql_names, unit
+from corpus.tabular.numbers import Conversion, Evidence, Hints, agreed, decide
+from corpus.tabular.rows import keep
+from corpus.tabular.source import Row, Source
+from corpus.tabular.survey import BLOCK, Survey, survey_of
 from corpus.values import ParsedColumn, ParsedTable
 from engines.language import fold
 
-TOTAL = re.compile(r"^(sub)?tota(l|is)( geral)?\b|^grand total|^soma\b|^sum\b")
-UNIT = re.compile(r"[\[(]\s*([^\])]{1,12})\s*[\])]")
-RESERVED = {
-    "user",
-    "order",
-    "group",
-    "table",
-    "select",
-    "from",
-    "where",
-    "limit",
-    "end",
-    "all",
-    "to",
-}
-Grid = Sequence[Sequence[str]]
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from corpus.tabular.header import Header
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A table (None when there is no row of data), what was noteworthy, and the text around it."""
+
+    table: ParsedTable | None
+    warnings: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """Where each column stands in a row, how its cells are converted, and warnings."""
+
+    columns: tuple[ParsedColumn, ...]
+    places: tuple[int, ...]
+    conversions: tuple[Conversion, ...]
+    warnings: tuple[str, ...]
 
 
 def table_from_grid(
-    grid: Grid, title: str, reading: dict[str, str]
+    grid: Sequence[Row], title: str, reading: dict[str, str]
 ) -> tuple[ParsedTable | None, list[str]]:
     """The table in the grid with what was noteworthy; None when the grid holds no data row."""
-    warnings: list[str] = []
-    rows = [[cell.strip() for cell in row] for row in grid]
-    header_at = header_row(rows)
-    if header_at is None:
-        return None, [f"{title}: no header row was found"]
-    header = rows[header_at]
-    width = max((i + 1 for i, cell in enumerate(header) if cell), default=0)
-    body = [list(row[:width]) + [""] * (width - len(row)) for row in rows[header_at + 1 :]]
-    body = [row for row in body if any(row)]
-    if header_at:
-        warnings.append(f"{title}: {header_at} rows above the header were left out")
-    if body and TOTAL.match(fold(next(cell for cell in body[-1] if cell))):
-        body.pop()
-        warnings.append(f"{title}: the last row is a total and was left out")
-    if not body:
-        return None, [*warnings, f"{title}: the header has no rows below it"]
-    columns, converted = [], []
-    names = sql_names(header[:width])
-    for index, (label, name) in enumerate(zip(header[:width], names, strict=True)):
-        cells = [row[index] for row in body]
-        how = conversion(cells)
+    found = table_from(Source(title, lambda: grid, reading))
+    return found.table, list(found.warnings)
+
+
+def table_from(source: Source) -> Found:
+    """The table in the rows. Raises UnreadableFile when the header row that was chosen is not there."""
+    header = source.header()
+    if header is None:
+        return Found(None, (f"{source.title}: no row was found",))
+    survey = survey_of(source, header)
+    said = survey.said(source.title, header)
+    if not survey.rows:
+        names = " ".join(filter(None, header.labels))
+        return Found(None, tuple(said), (*survey.above, names, *survey.tail))
+    plan = _plan(source, header, survey)
+    table = ParsedTable(
+        title=source.title,
+        columns=plan.columns,
+        rows=keep(_converted(source.body(header, survey.rows), plan)),
+        reading=survey.reading(source, header, plan.conversions),
+    )
+    if _changed(source.body(header, survey.rows), plan, table.rows):
+        raw = (_texts(row, plan.places) for row in source.body(header, survey.rows))
+        table = replace(table, raw=keep(raw))
+    return Found(table, (*said, *plan.warnings), (*survey.above, *survey.tail))
+
+
+def _plan(source: Source, header: Header, survey: Survey) -> _Plan:
+    width = max(len(header.labels), len(survey.evidence))
+    labels = [*header.labels, *[""] * (width - len(header.labels))]
+    evidence = [*survey.evidence, *(Evidence() for _ in range(width - len(survey.evidence)))]
+    places = tuple(place for place in range(width) if labels[place] or evidence[place].counts)
+    names = sql_names([labels[place] for place in places])
+
+    def decided(hints: Hints) -> tuple[Conversion, ...]:
+        return tuple(decide(evidence[at], hints.under(fold(labels[at]))) for at in places)
+
+    chosen = Hints(chosen=source.numbers)
+    conversions = decided(replace(agreed(decided(chosen)), chosen=source.numbers))
+    columns, warnings = [], []
+    for place, name, how in zip(places, names, conversions, strict=True):
+        label = labels[place] or name
         if how.warning:
-            warnings.append(f"{title}, {label}: {how.warning}")
-        columns.append(ParsedColumn(label or name, name, how.kind, _unit(label, cells)))
-        converted.append([how.convert(cell) if cell else None for cell in cells])
-    reading = {**reading, "header_row": str(header_at + 1)}
-    table = ParsedTable(title, tuple(columns), tuple(zip(*converted, strict=True)), reading)
-    return table, warnings
+            warnings.append(f"{source.title}, {label}: {how.warning}")
+        columns.append(ParsedColumn(label, name, how.kind, unit(label, evidence[place].signs())))
+    return _Plan(tuple(columns), places, conversions, tuple(warnings))
 
 
-def header_row(rows: Grid) -> int | None:
-    """The first row that is as wide as the table below it and holds names, not figures."""
-    if not rows:
-        return None
-    widths = [sum(1 for cell in row if cell) for row in rows]
-    usual = max(set(widths), key=lambda width: (widths.count(width) * (width > 0), width))
-    for index, row in enumerate(rows[:30]):
-        filled = [cell for cell in row if cell]
-        if not filled or len(filled) < max(1, usual * 0.6):
-            continue
-        figures = sum(bool(re.fullmatch(r"[+-]?[\d.,]+", bare(cell))) for cell in filled)
-        if figures <= len(filled) * 0.4 and len({fold(cell) for cell in filled}) == len(filled):
-            return index
-    return None
+def _converted(rows: Iterable[Row], plan: _Plan) -> Iterator[tuple[object, ...]]:
+    """Rows with each cell as its column's kind. Equal cells of a block are converted once."""
+    for block in batched(rows, BLOCK):
+        columns = list(zip_longest(*block))
+        empty = (None,) * len(block)
+        converted: list[list[object]] = []
+        for place, how in zip(plan.places, plan.conversions, strict=True):
+            cells = columns[place] if place < len(columns) else empty
+            if how.kind == "text":
+                converted.append([_text(cell) for cell in cells])
+                continue
+            values = {cell: how.convert(cell) if _text(cell) else None for cell in set(cells)}
+            converted.append([values[cell] for cell in cells])
+        yield from zip(*converted, strict=True)
 
 
-def sql_names(labels: Sequence[str]) -> list[str]:
-    """Folded snake-case names, unique, safe as PostgreSQL identifiers."""
-    names: list[str] = []
-    for position, label in enumerate(labels, start=1):
-        stem = re.sub(r"[^a-z0-9]+", "_", fold(UNIT.sub("", label))).strip("_")[:50]
-        if not stem:
-            stem = f"column_{position}"
-        if stem[0].isdigit() or stem in RESERVED:
-            stem = f"c_{stem}"
-        name, number = stem, 2
-        while name in names:
-            name, number = f"{stem}_{number}", number + 1
-        names.append(name)
-    return names
+def _text(cell: Cell) -> str | None:
+    return (cell.strip() if isinstance(cell, str) else text_of(cell)) or None
 
 
-def _unit(label: str, cells: Sequence[str]) -> str:
-    found = UNIT.search(label)
-    if found:
-        return found[1]
-    for sign, unit in (("€", "€"), ("$", "$"), ("%", "%")):
-        if any(sign in cell for cell in cells):
-            return unit
-    return ""
+def _texts(row: Row, places: Sequence[int]) -> tuple[str, ...]:
+    width = len(row)
+    return tuple([text_of(row[place]) if place < width else "" for place in places])
+
+
+def _changed(rows: Iterable[Row], plan: _Plan, values: Iterable[tuple[object, ...]]) -> bool:
+    """Whether any value reads otherwise than its cell."""
+    checked = [at for at, how in enumerate(plan.conversions) if how.kind != "text"]
+    if not checked:
+        return False
+    places = [plan.places[at] for at in checked]
+    return any(
+        _texts(row, places) != tuple("" if own[at] is None else str(own[at]) for at in checked)
+        for row, own in zip(rows, values, strict=True)
+    )

@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from django.db import DatabaseError, connection, transaction
-from psycopg import sql
+from django.db import DatabaseError
 
+from corpus.reader import reader_cursor
 from retrieval.sql.guard import ROW_CAP
 
 if TYPE_CHECKING:
     from teams.models import Workspace
-
-TIMEOUT = "5s"
 
 
 class SqlFailed(Exception):
@@ -30,26 +28,14 @@ class Rows:
 def rows_read(*, workspace: Workspace, statement: str) -> Rows:
     """The rows of `statement`, at most 1000, read as the workspace's reader role.
 
-    Four round trips: begin, settings, statement, roll back. Rolling back is what takes the settings
-    off again, also inside a caller's transaction, where a savepoint stands for the transaction.
+    Four round trips: begin, settings, statement, roll back.
     Raises SqlFailed with the database's message: timeout, missing right, wrong type.
     """
-    settings = sql.SQL(
-        "SET LOCAL transaction_read_only = on; SET LOCAL statement_timeout = {timeout};"
-        " SET LOCAL search_path = {schema}; SET LOCAL ROLE {role}"
-    ).format(
-        timeout=sql.Literal(TIMEOUT),
-        schema=sql.Identifier(workspace.schema_name),
-        role=sql.Identifier(workspace.reader_role),
-    )
     try:
-        with transaction.atomic():
-            with connection.cursor() as cursor:
-                cursor.execute(settings)
-                cursor.execute(statement)
-                columns = tuple(column.name for column in cursor.description or ())
-                rows = cursor.fetchmany(ROW_CAP + 1)
-            transaction.set_rollback(True)
+        with reader_cursor(workspace) as cursor:
+            cursor.execute(statement)
+            columns = tuple(column.name for column in cursor.description or ())
+            rows = cursor.fetchmany(ROW_CAP + 1)
     except DatabaseError as error:
         raise SqlFailed(str(error).strip().splitlines()[0]) from error
     return Rows(columns, tuple(rows[:ROW_CAP]), truncated=len(rows) > ROW_CAP)

@@ -153,6 +153,12 @@ def _between(words: list[str], place: int) -> Comparison | None:
     return Comparison(tuple(range(place, two[1] + 1)), Op.BETWEEN, (one[0], two[0]), two[2])
 
 
+def aggregates(text: str) -> bool:
+    """Whether a question can only be answered from all rows: how many, how much in total, on average."""
+    words = [token.text for token in lexicon.tokens(text)]
+    return read(words, [""] * len(words)).aggregates
+
+
 def read(words: list[str], marks: list[str]) -> Intent:
     """The intents of a question, their words marked. Marked words are left alone."""
     intent = Intent()

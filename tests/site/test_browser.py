@@ -11,6 +11,8 @@ from unittest import mock
 import docx
 import pytest
 from django.db import connection, connections, transaction
+from reportlab.lib.pagesizes import A5
+from reportlab.pdfgen.canvas import Canvas
 
 from retrieval.models import CachedAnswer
 from telemetry.models import RunState
@@ -186,6 +188,83 @@ def _a_source_and_a_trace_open(visit: Visit) -> None:
     assert page.locator("h1.asked").inner_text() == TEXT
 
 
+def gate_pdf() -> bytes:
+    """Two pages of running text, so that a passage has a place to be marked on."""
+    out = io.BytesIO()
+    canvas = Canvas(out, pagesize=A5)
+    for gate, hour in (("north", "seven"), ("south", "eight")):
+        for at, line in enumerate(
+            (
+                f"The {gate} gate of the works opens at {hour} in the morning",
+                "and closes when the last shift has gone home. Visitors are",
+                f"met at the {gate} gate by the person whom they come to see.",
+            )
+        ):
+            canvas.setFont("Helvetica", 11)
+            canvas.drawString(50, 480 - 15 * at, line)
+        canvas.showPage()
+    canvas.save()
+    return out.getvalue()
+
+
+def test_a_document_from_its_upload_to_the_trash_and_back(
+    visit: Visit, env: dict[str, str], folder: Path, tmp_path: Path
+) -> None:
+    page = visit.page
+    for name, data in (("gate.pdf", gate_pdf()), ("crates.csv", CRATES.encode()), ("no.md", b"")):
+        (tmp_path / name).write_bytes(data)
+    with live.worker(env, folder):
+        visit.go("/corpus/")
+        page.evaluate("window.untouched = true")
+        page.set_input_files("#files", [tmp_path / n for n in ("gate.pdf", "crates.csv", "no.md")])
+        assert page.locator("[data-chosen] li").count() == 3
+        page.click("[data-drop] button[type=submit]")
+        page.wait_for_selector("[data-chosen] li:has-text('no.md is empty') .trouble")
+        page.wait_for_selector("[data-chosen] li:has-text('gate.pdf is being read')")
+        page.wait_for_selector("[data-told]:has-text('Some files were not taken')")
+        for name in ("gate.pdf", "crates.csv"):
+            page.wait_for_selector(f".docs tr:has-text('{name}') .state.ready")
+        assert page.evaluate("window.untouched") is True
+        page.click(".docs a:has-text('gate.pdf')")
+        _the_place_is_marked(visit)
+        _to_the_trash_and_back(visit)
+
+
+def _the_place_is_marked(visit: Visit) -> None:
+    page = visit.page
+    page.locator(".passage .where").first.click()
+    page.wait_for_selector(".passage.chosen")
+    page.wait_for_load_state("load")
+    assert page.evaluate("document.querySelector('.sheet img').naturalWidth") > 1000
+    sheet, mark = (page.locator(it).bounding_box() for it in (".sheet", "#mark"))
+    assert sheet is not None
+    assert mark is not None
+    # The text begins 50 of 420 points from the left and 104 of 595 from the top.
+    assert (mark["x"] - sheet["x"]) / sheet["width"] == pytest.approx(50 / 420, abs=0.03)
+    assert (mark["y"] - sheet["y"]) / sheet["height"] == pytest.approx(104 / 595, abs=0.03)
+    page.keyboard.press("ArrowRight")
+    page.wait_for_selector("h1:has-text('Page 2 of 2')")
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_selector("h1:has-text('Page 1 of 2')")
+    page.set_viewport_size({"width": 390, "height": 800})
+    assert visit.sideways() <= 0
+    page.click(".zoom-label")
+    # Enlarged, the picture scrolls in its frame and the page stays as wide as the phone.
+    assert visit.sideways() <= 0
+    page.set_viewport_size({"width": 1280, "height": 800})
+
+
+def _to_the_trash_and_back(visit: Visit) -> None:
+    page = visit.page
+    visit.go("/corpus/")
+    page.click(".docs tr:has-text('gate.pdf') button:has-text('Move to trash')")
+    page.wait_for_selector("#undo:has-text('gate.pdf was moved to the trash')")
+    assert page.locator(".docs tr:has-text('gate.pdf')").count() == 0
+    page.click("a.trash-link")
+    page.click("tr:has-text('gate.pdf') button:has-text('Restore')")
+    page.wait_for_selector(".docs tr:has-text('gate.pdf') .state.ready")
+
+
 def test_on_a_phone_in_portuguese_by_keyboard_and_without_scripts(
     visit: Visit, browser: Browser, owner: User
 ) -> None:
@@ -230,7 +309,7 @@ def _narrow(visit: Visit, document: str) -> None:
     source = page.locator("#answer a.cite").first.get_attribute("href")
     trace = page.locator("#falls .more a").get_attribute("href")
     page.set_viewport_size({"width": 390, "height": 800})
-    for path in ("/", "/corpus/", "/telemetry/", document, run, source, trace):
+    for path in ("/", "/corpus/", "/corpus/trash/", "/telemetry/", document, run, source, trace):
         assert path
         visit.go(path)
         assert visit.sideways() <= 0, f"{path} scrolls sideways by {visit.sideways()} px"

@@ -20,15 +20,20 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         # The pages tell by this name whether a worker is connected.
         os.environ["PGAPPNAME"] = WORKER_NAME
-        Schedule.objects.update_or_create(
-            name="requeue stuck readings",
-            defaults={
-                "func": "corpus.tasks.stuck_requeue",
-                "schedule_type": Schedule.MINUTES,
-                "minutes": 1,
-                "repeats": -1,
-            },
-        )
+        _every("requeue stuck readings", "corpus.tasks.stuck_requeue", minutes=1)
+        _every("clear leftovers", "corpus.tasks.leftovers_clear", minutes=60)
         stuck_requeue()
         runs_interrupt_orphans()
         call_command("qcluster")
+
+
+def _every(name: str, func: str, *, minutes: int) -> None:
+    Schedule.objects.update_or_create(
+        name=name,
+        defaults={
+            "func": func,
+            "schedule_type": Schedule.MINUTES,
+            "minutes": minutes,
+            "repeats": -1,
+        },
+    )

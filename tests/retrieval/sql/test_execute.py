@@ -6,7 +6,7 @@ import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from retrieval.sql import execute
+from corpus import reader
 from retrieval.sql.execute import SqlFailed, rows_read
 from teams.models import User, Workspace
 from tests.factories import make_user, make_workspace
@@ -77,7 +77,7 @@ def test_another_workspace_is_out_of_reach_even_for_its_own_owner(workspace: Wor
 
 
 def test_a_slow_statement_is_stopped(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(execute, "TIMEOUT", "100ms")
+    monkeypatch.setattr(reader, "TIMEOUT", "100ms")
 
     with pytest.raises(SqlFailed, match="timeout"):
         rows_read(workspace=workspace, statement="SELECT pg_sleep(5)")

@@ -1,0 +1,1 @@
+"""Pages of the corpus. Each parses, calls one function, renders."""
