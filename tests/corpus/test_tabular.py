@@ -24,7 +24,8 @@ from corpus.tabular.wide import MOST, parts
 from corpus.values import Block, ParsedColumn, ParsedDocument, ParsedTable
 
 CORPUS = Path(__file__).resolve().parents[2] / "eval" / "corpus"
-WORDS = st.text(alphabet="abcxyzãé 0123456789.-\"'\n", max_size=12)
+# Without the apostrophe: it is a quote in other dialects, and short files cannot tell (tested apart).
+WORDS = st.text(alphabet="abcxyzãé 0123456789.-\"\n", max_size=12)
 
 
 def sign_of(text: str) -> str:
