@@ -97,7 +97,7 @@ def _store_chunks(lease: Lease, drafts: tuple[ChunkDraft, ...], report: Report) 
     """Embed, route and commit the passages in batches, leaving out those that stand already."""
     version, identity = lease.version, str(embedder().identity)
     held = Chunk.objects.filter(version=version, embedder=identity)
-    fields = ("position", "heading_path", "text", "block", "page", "language")
+    fields = ("position", "heading_path", "text", "block", "page", "language", "places")
     standing = {row[0]: row for row in held.values_list(*fields)}
     missing = [draft for draft in drafts if standing.get(draft.position) != _key(draft)]
     kept = {draft.position for draft in drafts} - {draft.position for draft in missing}
@@ -135,10 +135,7 @@ def _rows(
             text=draft.text,
             block=draft.block,
             page=draft.page,
-            places=[
-                [page, place.left, place.top, place.right, place.bottom]
-                for page, place in draft.places
-            ],
+            places=_places(draft),
             language=draft.language,
             route=decision.route,
             decision=decision_as_json(decision),
@@ -158,7 +155,14 @@ def _key(draft: ChunkDraft) -> tuple[object, ...]:
         draft.block,
         draft.page,
         draft.language,
+        _places(draft),
     )
+
+
+def _places(draft: ChunkDraft) -> list[list[float]]:
+    return [
+        [page, place.left, place.top, place.right, place.bottom] for page, place in draft.places
+    ]
 
 
 def _heading(draft: ChunkDraft) -> str:

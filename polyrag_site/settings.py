@@ -203,7 +203,15 @@ POLYRAG_ENGINES: dict[str, dict[str, Any]] = {
         "timeout": env.number("GENERATOR_TIMEOUT", 120),
         "context_tokens": env.number("GENERATOR_CONTEXT_TOKENS", 8192),
     },
+    "ocr": {
+        "base_url": env.text("OCR_URL"),
+        "model": env.text("OCR_MODEL", "glm-ocr"),
+        "api_key": env.text("OCR_API_KEY"),
+        "timeout": env.number("OCR_TIMEOUT", 60),
+    },
 }
+# Who reads scanned pages: the first of these that is there and has weights for the page's language.
+OCR_ENGINES = env.words("POLYRAG_OCR_ENGINES", ["server", "easyocr", "rapidocr", "tesseract"])
 # Vectors of texts already embedded, kept on disk. Off unless set: evaluation and tests use it.
 EMBEDDING_CACHE_DIR = env.text("POLYRAG_EMBEDDING_CACHE")
 

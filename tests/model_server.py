@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -15,12 +16,19 @@ if TYPE_CHECKING:
 
 @dataclass
 class ModelServer:
-    """`reply(prompt)` writes the answer; `seen` holds the bodies of all requests, in order."""
+    """`reply(prompt)` writes the answer; `seen` holds the bodies of all requests, in order.
+
+    A message with pictures is answered like one of its words alone; `finish` is the reason that the
+    answer ends with, and `web_page` is sent as HTML instead of any answer.
+    """
 
     url: str = ""
     dimension: int = 8
     status: int = 200
     broken_stream: bool = False
+    finish: str = "stop"
+    web_page: str = ""
+    delay: float = 0.0
     reply: Callable[[str], str] = lambda prompt: "Sim [1]."
     vector: Callable[[str], list[float]] | None = None
     seen: list[dict[str, Any]] = field(default_factory=list)
@@ -37,19 +45,24 @@ def model_server() -> Iterator[ModelServer]:
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             state.seen.append(body)
-            if state.status != 200:
+            time.sleep(state.delay)
+            if state.web_page:
+                self._send(state.web_page.encode(), "text/html")
+            elif state.status != 200:
                 self._json({"error": {"message": "no such model"}})
             elif self.path.endswith("/embeddings"):
                 self._json(_embeddings(state, body))
             elif body.get("stream"):
-                self._stream(state.reply(body["messages"][-1]["content"]))
+                self._stream(state.reply(_asked(body)))
             else:
-                self._json(_completion(state.reply(body["messages"][-1]["content"])))
+                self._json(_completion(state.reply(_asked(body)), state.finish))
 
         def _json(self, value: object) -> None:
-            data = json.dumps(value).encode()
+            self._send(json.dumps(value).encode(), "application/json")
+
+        def _send(self, data: bytes, kind: str) -> None:
             self.send_response(state.status)
-            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
             self.wfile.write(data)
@@ -93,11 +106,19 @@ def _embeddings(state: ModelServer, body: dict[str, Any]) -> dict[str, Any]:
     return {"object": "list", "model": body["model"], "data": rows[::-1]}
 
 
-def _completion(text: str) -> dict[str, Any]:
+def _asked(body: dict[str, Any]) -> str:
+    """The words of the last message, pictures beside them left out."""
+    content = body["messages"][-1]["content"]
+    if isinstance(content, str):
+        return content
+    return "\n".join(part["text"] for part in content if part["type"] == "text")
+
+
+def _completion(text: str, finish: str) -> dict[str, Any]:
     message = {"role": "assistant", "content": text}
     return {
         "id": "x",
         "object": "chat.completion",
-        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+        "choices": [{"index": 0, "message": message, "finish_reason": finish}],
         "usage": {"prompt_tokens": 11, "completion_tokens": 5, "total_tokens": 16},
     }

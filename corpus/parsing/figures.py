@@ -56,9 +56,6 @@ def _read(image: Any) -> str:
     from corpus.parsing import ocr
 
     pixels = np.ascontiguousarray(np.asarray(image)[:, :, ::-1])
-    read_page = getattr(ocr, "read_page", None)
-    if read_page is None:
-        return "\n".join(block.text for block in ocr.read(pixels, 1)[0])
-    page = read_page(pixels, number=1, width=image.width * 0.75, height=image.height * 0.75)
+    page = ocr.read_page(pixels, number=1, width=image.width * 0.75, height=image.height * 0.75)
     text = "\n".join(line.text for line in page.lines)
     return text if len(WORD.findall(text)) >= 2 else ""

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from corpus.errors import ReadingCrashed, ReadingStopped, ReadingTimedOut, UnreadableFile
 from corpus.parsing import worker
+from corpus.parsing.ocr import configuration
 from corpus.parsing.registry import SIMPLE, SIMPLE_BYTES
 from corpus.plain_pickle import load
 
@@ -129,7 +130,8 @@ def _run(
     """The child's exit code and the end of what it said. Kills it with all that it has started."""
     errors = folder / "errors"
     # What the child leaves in its temporary folder goes with ours, killed or not.
-    environment = {**os.environ, "TMPDIR": str(folder), "PYTHONWARNINGS": "ignore"}
+    environment = {**os.environ, **configuration.environment()}
+    environment |= {"TMPDIR": str(folder), "PYTHONWARNINGS": "ignore"}
     with errors.open("wb") as sink:
         child = subprocess.Popen(
             [sys.executable, "-m", "corpus.parsing.worker"],

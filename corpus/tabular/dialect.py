@@ -79,6 +79,8 @@ def _recognise(lines: Sequence[str], *, cut: bool) -> Dialect:
                 continue
             dialect = _quoting(lines, _doubled(text, sign), cut=cut)
             rows = _filled(read_rows(lines, dialect))
+            if not rows:
+                return dialect
             steady, width = _steadiness(rows, whole=group is not DELIMITERS)
             if width > 1:
                 score = 0.75 * steady + 0.25 * _cleanness(rows, width)

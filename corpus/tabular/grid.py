@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import batched, zip_longest
 from typing import TYPE_CHECKING
 
+from corpus.errors import UnreadableFile
 from corpus.tabular.cells import Cell, text_of
 from corpus.tabular.names import sql_names, unit
 from corpus.tabular.numbers import Conversion, Evidence, Hints, agreed, decide
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from corpus.tabular.header import Header
+
+MOST_COLUMNS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,10 @@ def table_from(source: Source) -> Found:
 
 def _plan(source: Source, header: Header, survey: Survey) -> _Plan:
     width = max(len(header.labels), len(survey.evidence))
+    if width > MOST_COLUMNS:
+        raise UnreadableFile(
+            f"{source.title} has {width} columns; {MOST_COLUMNS} can be read. Swap its rows and columns."
+        )
     labels = [*header.labels, *[""] * (width - len(header.labels))]
     evidence = [*survey.evidence, *(Evidence() for _ in range(width - len(survey.evidence)))]
     places = tuple(place for place in range(width) if labels[place] or evidence[place].counts)

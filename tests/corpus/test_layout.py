@@ -354,3 +354,16 @@ def test_every_block_has_its_place_and_no_text_is_lost() -> None:
 
     assert all(block.place is not None for block in blocks)
     assert all(each.text in text for each in lines)
+
+
+def test_a_page_written_as_markdown_keeps_its_headings_and_tables() -> None:
+    text = "# Kilns\n\nThe door stays shut.\n\n| Plant | Cups |\n|---|---|\n| Vagos | 12 |\n"
+    written = PageLines(3, WIDTH, HEIGHT, (line("# Kilns", 0, 0),), engine="server", markdown=text)
+    blocks = page_blocks(written)
+
+    assert [(block.kind, block.level, block.page) for block in blocks] == [
+        ("heading", 1, 3),
+        ("paragraph", 0, 3),
+        ("table", 0, 3),
+    ]
+    assert blocks[2].grid == (("Plant", "Cups"), ("Vagos", "12"))

@@ -9,9 +9,8 @@ from corpus.chunking import chunk
 from corpus.errors import UnreadableFile
 from corpus.parsing import parse_file
 from corpus.parsing.pdf import parse
-from corpus.parsing.pdf.frame import Frame, place_back
+from corpus.parsing.pdf.frame import Frame
 from corpus.parsing.pdf.gate import better, quality
-from corpus.values import Place
 from tests.corpus import papers
 
 if TYPE_CHECKING:
@@ -233,14 +232,13 @@ def test_text_set_on_its_side_is_read_and_its_place_is_that_on_the_page(tmp_path
     assert (place.top < 0.35, 0.9 < place.bottom < 0.95) == (True, True)
 
 
-def test_a_place_on_a_turned_page_is_brought_back() -> None:
+def test_a_page_that_is_turned_once_more_keeps_its_points() -> None:
     frame = Frame((1, 0, 0, -1, 0, 300), 400, 300)
     turned = frame.turned(1)
-    x, y = turned.point(40, 270)
-    there = Place(x / turned.width, y / turned.height, x / turned.width, y / turned.height)
 
-    back = place_back(there, turned.turn)
-    assert (back.left, back.top) == (0.1, 0.1)
+    assert frame.point(40, 270) == (40, 30)
+    assert turned.point(40, 270) == (270, 40)
+    assert (turned.width, turned.height, turned.turn) == (300, 400, 1)
 
 
 def test_values_of_form_fields_are_read_beside_their_labels(tmp_path: Path) -> None:

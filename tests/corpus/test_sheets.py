@@ -145,6 +145,10 @@ def test_a_header_without_rows_is_no_table(tmp_path: Path) -> None:
 def test_a_file_without_anything_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UnreadableFile, match="no table"):
         csv_of(tmp_path, "\n\n")
+    with pytest.raises(UnreadableFile, match="no table"):
+        csv_of(tmp_path, ",,,\n,,,\n")
+    with pytest.raises(UnreadableFile, match="columns"):
+        csv_of(tmp_path, "a,b\n1,2\n" + "x," * 30_000 + "x\n")
 
 
 def test_the_summary_names_columns_and_values_and_the_text_around_is_kept(tmp_path: Path) -> None:

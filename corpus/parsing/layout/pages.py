@@ -13,6 +13,7 @@ from corpus.parsing.layout.order import in_order
 from corpus.parsing.layout.paragraphs import Passage, may_head, passages
 from corpus.parsing.layout.ruled import ruled_tables
 from corpus.parsing.layout.running import glued, unfinished, whole, words_of
+from corpus.parsing.layout.written import written_blocks
 from corpus.parsing.lines import Line
 from corpus.values import Block
 
@@ -84,7 +85,7 @@ def _tight(line: Line) -> Line:
 
 def _settled(draft: _Draft, levels: Mapping[_Style, int], known: frozenset[str]) -> Block:
     block = draft.block
-    level = levels[draft.style] if draft.style else 0
+    level = levels[draft.style] if draft.style else block.level
     return replace(block, level=level, text=whole(block.text, known))
 
 
@@ -115,6 +116,8 @@ def _levels(styles: Sequence[_Style]) -> dict[_Style, int]:
 
 
 def _page(page: PageLines, again: set[int], body: float) -> list[_Draft]:
+    if page.markdown and (blocks := written_blocks(page)):
+        return [_Draft(block) for block in blocks]
     own = letter_size(page.lines, body)
     numbers = {id(line): at for at, line in enumerate(page.lines)}
     tables = ruled_tables(page)

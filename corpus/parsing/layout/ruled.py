@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 # Points. Rules this close are one; ends this close meet.
 SAME, MEET, LEAST = 2.5, 4.0, 12.0
 ROWS, COLUMNS, RULES = 400, 80, 4000
+# The share of a rule that may run through letters.
+STRUCK = 0.25
 # A box that holds so many signs is a part of the page, not a cell.
 CELL_SIGNS = 1200
 
@@ -26,8 +28,9 @@ def ruled_tables(page: PageLines) -> list[Table]:
     """The tables of a page that lines enclose, from top to bottom."""
     if len(page.rules) > RULES:
         return []
-    across = _merged([rule for rule in page.rules if rule.horizontal])
-    upright = _merged([rule for rule in page.rules if not rule.horizontal])
+    drawn = page.rules if page.engine == "text" else _clear(page)
+    across = _merged([rule for rule in drawn if rule.horizontal])
+    upright = _merged([rule for rule in drawn if not rule.horizontal])
     found: list[Table] = []
     for group in _groups(across, upright):
         box = around(group)
@@ -38,6 +41,24 @@ def ruled_tables(page: PageLines) -> list[Table]:
         if grid:
             found.append(table_at(box, grid, lines))
     return sorted(found, key=lambda table: table.top)
+
+
+def _clear(page: PageLines) -> list[Rule]:
+    """Rules found in a picture, without those that run through letters: rows of text look like them."""
+    kept = []
+    for rule in page.rules:
+        low, high = _ends(rule)
+        struck = 0.0
+        for line in page.lines:
+            if rule.horizontal:
+                inner = (line.bottom - line.top) * 0.15
+                hit = line.top + inner < _lane(rule) < line.bottom - inner
+                struck += max(0.0, shared(low, high, line.left, line.right)) if hit else 0.0
+            elif line.left + line.size < _lane(rule) < line.right - line.size:
+                struck += max(0.0, shared(low, high, line.top, line.bottom))
+        if struck < (high - low) * STRUCK:
+            kept.append(rule)
+    return kept
 
 
 def _merged(rules: Sequence[Rule]) -> list[Rule]:
@@ -152,7 +173,8 @@ def _lattice(group: Sequence[Rule], lines: Sequence[Line]) -> tuple[tuple[str, .
     for row in range(height):
         cells = [find(row * width + column) for column in range(width)]
         grid += _rows_of(cells, held, alone=_alone(cells, row, width, height, find))
-    return trimmed(grid)
+    whole = trimmed(grid)
+    return whole if len(whole) > 1 and len(whole[0]) > 1 else ()
 
 
 def _walled(rules: Sequence[Rule], lane: float, low: float, high: float) -> bool:
@@ -203,13 +225,18 @@ def _rows_of(cells: Sequence[int], held: dict[int, list[Line]], *, alone: bool) 
     stacked = [
         cell
         for cell in dict.fromkeys(cells)
-        if len(held.get(cell, ())) > 1 and all(numeric(line.text) for line in held[cell])
+        if len(held.get(cell, ())) > 1 and all(map(numeric, _texts(held[cell])))
     ]
-    if alone and len(stacked) > 1 and all(len(held[cell]) == len(within) for cell in stacked):
+    if alone and len(stacked) > 1 and all(len(rows(held[cell])) == len(within) for cell in stacked):
         # Figures under each other in one cell are rows; what stands once holds for all of them.
         return [[_in_row(held.get(cell, ()), row) for cell in cells] for row in within]
     return [[cell_text(held.get(cell, ())) for cell in cells]]
 
 
+def _texts(lines: Sequence[Line]) -> list[str]:
+    """The rows of a cell."""
+    return [" ".join(line.text for line in row) for row in rows(lines)]
+
+
 def _in_row(lines: Sequence[Line], row: Sequence[Line]) -> str:
-    return cell_text([line for line in lines if line in row] if len(lines) > 1 else lines)
+    return cell_text([line for line in lines if line in row] if len(rows(lines)) > 1 else lines)

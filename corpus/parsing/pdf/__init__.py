@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +9,7 @@ from corpus.errors import UnreadableFile
 from corpus.parsing.hidden import quoted
 from corpus.parsing.layout import document_blocks
 from corpus.parsing.lines import PageLines
-from corpus.parsing.pdf.frame import place_back
-from corpus.parsing.pdf.reading import Budget, Reading, read_page
+from corpus.parsing.pdf.reading import BLANK, DOUBTFUL, Budget, Reading, read_page
 from corpus.values import Attachment, Block, ParsedDocument, ParsedPage
 
 if TYPE_CHECKING:
@@ -108,16 +106,11 @@ def _document(
 
 
 def _placed(laid: Sequence[Block], reading: Reading) -> list[Block]:
-    """The page's blocks with its figures among them, on the page as it is seen."""
+    """The page's blocks with its figures among them."""
     blocks = list(laid)
     for figure in reading.figures:
         blocks.insert(_before(blocks, figure), figure)
-    if not reading.turn:
-        return blocks
-    return [
-        replace(block, place=place_back(block.place, reading.turn)) if block.place else block
-        for block in blocks
-    ]
+    return blocks
 
 
 def _before(blocks: Sequence[Block], figure: Block) -> int:
@@ -136,7 +129,7 @@ def _before(blocks: Sequence[Block], figure: Block) -> int:
 
 def _why_nothing(name: str, readings: Sequence[Reading]) -> str:
     pages = f"{len(readings)} pages" if len(readings) != 1 else "page"
-    if all(reading.page.note == "blank" for reading in readings):
+    if all(reading.page.note == BLANK for reading in readings):
         return f"{name} is blank: nothing stands on its {pages}. Check that it is the right file."
     return (
         f"{name} is unreadable: no text could be read on its {pages}, by the text layer or by OCR."
@@ -172,7 +165,7 @@ def _warnings(readings: Sequence[Reading], budget: Budget) -> list[str]:
     outside = [str(one.page.number) for one in readings if one.outside]
     if outside:
         warnings.append(f"Text beyond the edges of page {', '.join(outside)} was left out.")
-    doubtful = [one.page.number for one in readings if one.page.note.startswith("doubtful")]
+    doubtful = [one.page.number for one in readings if one.page.note.startswith(DOUBTFUL)]
     if doubtful:
         pages = ", ".join(map(str, doubtful))
         warnings.append(f"The text of page {pages} looks damaged, and OCR read no better.")

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from corpus.parsing.layout.boxes import Box
-from corpus.values import Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -71,14 +70,6 @@ def frame_of(page: Any) -> Frame:
     x, y = (width / across if across else 1.0), (height / down if down else 1.0)
     a, b, c, d, e, f = matrix
     return Frame((a * x, b * y, c * x, d * y, e * x, f * y), width, height)
-
-
-def place_back(place: Place, turn: int) -> Place:
-    """A place on the page that was turned to be read, on the page as it is seen."""
-    left, top, right, bottom = place.left, place.top, place.right, place.bottom
-    for _ in range(turn % 4):
-        left, top, right, bottom = top, 1 - right, bottom, 1 - left
-    return Place(*(round(share, 4) for share in (left, top, right, bottom)))
 
 
 def times(one: Matrix, two: Matrix) -> Matrix:

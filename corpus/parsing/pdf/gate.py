@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 import unicodedata
@@ -38,7 +39,9 @@ def quality(text: str, broken: float = 0.0) -> Quality:
     bare = "".join(text.split())
     if not bare:
         return Quality(0.0, 0, "there is no text")
-    odd = sum(map(len, CID.findall(text))) + sum(map(_odd, CID.sub("", bare)))
+    odd = sum(map(len, CID.findall(text)))
+    if not (bare.isascii() and bare.isprintable()):
+        odd += sum(map(_odd, CID.sub("", bare)))
     share = max(odd / len(bare), broken)
     tokens = TOKEN.findall(CID.sub(" ", text))
     sound_signs = sum(len(token) for token in tokens if _sound(token))
@@ -63,6 +66,7 @@ def better(ocr: Quality, layer: Quality) -> bool:
     return ocr.signs >= layer.signs * 0.7 and ocr.sound > layer.sound + 0.1
 
 
+@functools.lru_cache(maxsize=4096)
 def _odd(sign: str) -> bool:
     """Replacement signs, control signs, and those that a font keeps to itself."""
     if "\uf000" <= sign <= "\uf0ff":
@@ -71,10 +75,12 @@ def _odd(sign: str) -> bool:
     return sign == "\ufffd" or unicodedata.category(sign) in {"Co", "Cn", "Cc", "Cs"}
 
 
+@functools.lru_cache(maxsize=50_000)
 def _latin(word: str) -> bool:
     return all("LATIN" in unicodedata.name(sign, "") for sign in word if sign.isalpha())
 
 
+@functools.lru_cache(maxsize=50_000)
 def _sound(token: str) -> bool:
     """Whether a token looks like a word, a figure, or a mark between them."""
     core = token.strip(".,;:!?()[]{}<>\"'“”‘’«»…–—-/|*&%$€£#+=~•·°ºª§©®™†‡")

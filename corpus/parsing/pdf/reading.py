@@ -15,6 +15,7 @@ from corpus.parsing.pdf.frame import Frame, frame_of
 from corpus.parsing.pdf.gate import Quality, better, quality
 from corpus.parsing.pdf.textlayer import TextLayer, page_signs, text_layer, text_turn
 from corpus.values import Block
+from engines.language import detect
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +29,9 @@ LITTLE, HARDLY, SHAPES = 300, 40, 30
 # Pictures within text that are read in one document: each costs seconds.
 FIGURES = 12
 WORD = re.compile(r"[^\W\d_]{2,}")
+# Fewer words do not tell a language.
+TELLING = 12
+BLANK, DOUBTFUL = "blank", "doubtful text layer"
 
 
 @dataclass(slots=True)
@@ -37,7 +41,6 @@ class Reading:
     the page's edges, which nobody sees and which were left out."""
 
     page: PageLines
-    turn: int = 0
     figures: list[Block] = field(default_factory=list)
     hidden: dict[str, str] = field(default_factory=dict)
     lost: str = ""
@@ -46,10 +49,12 @@ class Reading:
 
 @dataclass(slots=True)
 class Budget:
-    """How many pictures within text may still be read, and how many were not."""
+    """How many pictures within text may still be read, and how many were not; `language` is that of the
+    last page with enough text to tell, a hint for OCR."""
 
     left: int = FIGURES
     unread: int = 0
+    language: str = ""
 
 
 def read_page(page: Any, number: int, label: str, form: Any, budget: Budget) -> Reading:
@@ -67,14 +72,21 @@ def read_page(page: Any, number: int, label: str, form: Any, budget: Budget) -> 
     outside = len(layer.lines) - len(seen)
     layer.hidden = [held for held in layer.hidden if inside(held[0], whole)]
     lines = (*seen, *on_baselines(field_lines(page, form, frame), seen))
-    own = PageLines(number, frame.width, frame.height, lines, tuple(drawn.rules), label=label)
+    own = PageLines(
+        *(number, frame.width, frame.height, lines, tuple(drawn.rules)),
+        label=label,
+        turn=90.0 * frame.turn,
+    )
     hidden = {} if _over_scan(layer, drawn, frame) else _hidden(layer, page, frame)
     judged = quality(_text(lines), layer.broken)
-    reading = Reading(own, frame.turn, hidden=hidden, outside=outside)
+    reading = Reading(own, hidden=hidden, outside=outside)
     if judged.fault or _wants_ocr(own, judged, layer, drawn, budget):
-        _by_ocr(reading, page, frame, judged, drawn)
+        _by_ocr(reading, page, frame, judged, drawn, budget)
     else:
         _read_figures(reading, page, frame, drawn, budget)
+    text = _text(reading.page.lines)
+    if len(text.split()) >= TELLING:
+        budget.language = detect(text)
     return reading
 
 
@@ -131,48 +143,57 @@ def _at_edge(line: Line, page: PageLines) -> bool:
     return line.bottom < page.height * EDGE or line.top > page.height * (1 - EDGE)
 
 
-def _by_ocr(reading: Reading, page: Any, frame: Frame, judged: Quality, drawn: Drawings) -> None:
+def _by_ocr(
+    reading: Reading, page: Any, frame: Frame, judged: Quality, drawn: Drawings, budget: Budget
+) -> None:
     """Read the page's picture; keep it, the text layer, or both."""
     own = reading.page
     empty = not own.lines
     if empty and not drawn.pictures and not drawn.shapes and not drawn.grounds:
-        reading.page = replace(own, note="blank")
+        reading.page = replace(own, note=BLANK)
         return
     picture = scan.rendered(page, frame)
     if empty and scan.blank(picture):
-        reading.page = replace(own, note="blank")
+        reading.page = replace(own, note=BLANK)
         return
-    seen = scan.read(picture, frame, own.number)
+    seen = scan.read(picture, frame, own.number, budget.language)
     told = quality(_text(seen.lines))
     if not judged.fault:
         _beside(reading, seen)
     elif seen.lines and (better(told, judged) or not judged.signs):
-        rules = seen.rules or own.rules
+        # The text layer's ruled lines are those of the page before OCR turned it.
+        rules = seen.rules or (own.rules if seen.turn == own.turn else ())
         why = "" if empty else f"text layer not used: {judged.fault}"
-        reading.page = replace(seen, rules=rules, label=own.label, note=why or seen.note)
+        note = "; ".join(filter(None, (why, seen.note)))
+        reading.page = replace(seen, rules=rules, label=own.label, note=note)
     elif empty or judged.sound < 0.5:
-        reading.page = replace(own, lines=())
-        reading.lost = (
-            "no text could be read" if empty else f"no text could be read: {judged.fault}"
-        )
+        reading.page = replace(own, lines=(), note=seen.note)
+        why = "" if empty else f": {judged.fault}"
+        reading.lost = f"no text could be read{why}"
     else:
-        reading.page = replace(own, note=f"doubtful text layer: {judged.fault}")
+        reading.page = replace(own, note=f"{DOUBTFUL}: {judged.fault}")
 
 
 def _beside(reading: Reading, seen: PageLines) -> None:
     """Put what the picture says beside the text layer's lines."""
     own = reading.page
-    more = scan.without(seen.lines, own.lines)
-    if len(WORD.findall(_text(more))) < 2:
+    level = seen.turn == own.turn
+    more = scan.without(seen.lines, own.lines) if level else list(seen.lines)
+    text = _text(more)
+    if len(WORD.findall(text)) < 2:
         return
-    mostly = len(_text(more)) > len(_text(own.lines))
+    mostly = len(text) > len(_text(own.lines))
     reading.page = replace(
         own,
-        lines=(*own.lines, *more),
+        lines=(*own.lines, *more) if level else own.lines,
         engine=seen.engine if mostly else own.engine,
         confidence=seen.confidence if mostly else None,
         note=f"text in the picture read by {seen.engine}",
     )
+    if not level:
+        # The picture lies otherwise than the text over it: places on the one are none on the other.
+        place = own.place(0, 0, own.width, own.height)
+        reading.figures.append(Block("figure", text, own.number, place=place))
 
 
 def _read_figures(
@@ -191,7 +212,7 @@ def _read_figures(
             budget.unread += 1
             continue
         budget.left -= 1
-        seen = scan.read_part(picture, box, frame, reading.page.number)
+        seen = scan.read_part(picture, box, frame, reading.page.number, budget.language)
         text = _text(seen.lines)
         if len(WORD.findall(text)) >= 2:
             place = reading.page.place(box.left, box.top, box.right, box.bottom)

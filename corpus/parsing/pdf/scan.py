@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from corpus.parsing import ocr
-from corpus.parsing.layout.boxes import Box, inside
-from corpus.parsing.lines import PageLines
+from corpus.parsing.layout.boxes import inside
+from corpus.parsing.ocr import read_page
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from corpus.parsing.lines import Line
+    from corpus.parsing.layout.boxes import Box
+    from corpus.parsing.lines import Line, PageLines
     from corpus.parsing.pdf.frame import Frame
 
 DPI, SMALL_DPI = 200, 400
@@ -68,32 +68,24 @@ def shows(picture: Any, line: Line, frame: Frame) -> bool:
     return bool(part.size) and int(part.max()) - int(part.min()) > INK_DEPTH
 
 
-def read(picture: Any, frame: Frame, number: int) -> PageLines:
-    """The picture's lines in the frame's points."""
-    return _ocr(picture, number, frame.width, frame.height)
+def read(picture: Any, frame: Frame, number: int, language: str) -> PageLines:
+    """The picture's lines in points of the page as OCR has stood it upright; its `turn` is from the page
+    as it is seen. `language` is that of the pages before, empty where it is not known."""
+    found = read_page(
+        picture, number=number, width=frame.width, height=frame.height, language=language
+    )
+    return replace(found, turn=found.turn + 90.0 * frame.turn)
 
 
-def read_part(picture: Any, part: Box, frame: Frame, number: int) -> PageLines:
-    """The lines of one part of the page, in the frame's points."""
+def read_part(picture: Any, part: Box, frame: Frame, number: int, language: str) -> PageLines:
+    """The lines of one part of the page, in points from that part's own corner."""
     height, width = picture.shape[:2]
     across, down = width / frame.width, height / frame.height
     cut = picture[
         int(part.top * down) : int(part.bottom * down),
         int(part.left * across) : int(part.right * across),
     ]
-    found = _ocr(cut, number, part.width, part.height)
-    moved = tuple(_moved(line, part) for line in found.lines)
-    return replace(found, lines=moved, rules=(), width=frame.width, height=frame.height)
-
-
-def _moved(line: Line, part: Box) -> Line:
-    return replace(
-        line,
-        left=line.left + part.left,
-        right=line.right + part.left,
-        top=line.top + part.top,
-        bottom=line.bottom + part.top,
-    )
+    return read_page(cut, number=number, width=part.width, height=part.height, language=language)
 
 
 def without(lines: Sequence[Line], known: Sequence[Line]) -> list[Line]:
@@ -103,29 +95,3 @@ def without(lines: Sequence[Line], known: Sequence[Line]) -> list[Line]:
         for line in lines
         if not any(inside(held, line) or inside(line, held) for held in known)
     ]
-
-
-def _ocr(picture: Any, number: int, width: float, height: float) -> PageLines:
-    read_page = getattr(ocr, "read_page", None)
-    if read_page is not None:
-        return read_page(picture, number=number, width=width, height=height)  # type: ignore[no-any-return]
-    from corpus.parsing.lines import Line as Made
-
-    found = ocr._engine()(picture)
-    if found.txts is None:
-        return PageLines(number, width, height, (), engine="rapidocr")
-    x, y = width / picture.shape[1], height / picture.shape[0]
-    lines = [
-        Made(
-            text,
-            float(box[:, 0].min()) * x,
-            float(box[:, 1].min()) * y,
-            float(box[:, 0].max()) * x,
-            float(box[:, 1].max()) * y,
-            float(box[:, 1].max() - box[:, 1].min()) * y * 0.8,
-            confidence=float(score),
-        )
-        for box, text, score in zip(found.boxes, found.txts, found.scores, strict=True)
-    ]
-    mean = sum(line.confidence or 0 for line in lines) / max(1, len(lines))
-    return PageLines(number, width, height, tuple(lines), engine="rapidocr", confidence=mean)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import bisect
 import ctypes
+import functools
 import math
 import re
 import unicodedata
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,11 +43,13 @@ class Style:
     unseen: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Sign:
+class Sign(NamedTuple):
     """One sign. `start` and `end` run along the direction of reading, `base` is across it: all in points
     of the page as it is seen. `gap` tells of a space before it: GUESSED where the layer has none and
-    PDFium sees one. `broken` says that its font has no letter for it."""
+    PDFium sees one. `broken` says that its font has no letter for it.
+
+    A tuple, since a page has thousands and a dataclass takes several times as long to make.
+    """
 
     text: str
     start: float
@@ -64,34 +67,61 @@ def signs(text_page: Any, frame: Frame) -> Iterator[Sign]:
     import pypdfium2.raw as raw
 
     box, x, y = raw.FS_RECTF(), ctypes.c_double(), ctypes.c_double()
-    styles: dict[int | None, Style] = {}
+    to_box, to_x, to_y = ctypes.byref(box), ctypes.byref(x), ctypes.byref(y)
+    settings: dict[int, _Setting] = {}
+    count, text_page = text_page.count_chars(), text_page.raw
     gap = NONE
-    for at in range(text_page.count_chars()):
-        code = raw.FPDFText_GetUnicode(text_page, at)
-        text = _letter(code)
-        generated = raw.FPDFText_IsGenerated(text_page, at) == 1 and code != HYPHEN
-        if generated or text.isspace():
+    for at in range(count):
+        text = _letter(raw.FPDFText_GetUnicode(text_page, at))
+        if text.isspace():
+            generated = raw.FPDFText_IsGenerated(text_page, at) == 1
             gap = max(gap, GUESSED if generated else WRITTEN)
             continue
-        owner = ctypes.cast(raw.FPDFText_GetTextObject(text_page, at), ctypes.c_void_p).value
-        style = styles.get(owner)
-        if style is None:
-            style = styles[owner] = _style(text_page, at, frame)
-        raw.FPDFText_GetLooseCharBox(text_page, at, ctypes.byref(box))
-        raw.FPDFText_GetCharOrigin(text_page, at, ctypes.byref(x), ctypes.byref(y))
+        item = raw.FPDFText_GetTextObject(text_page, at)
+        owner = ctypes.addressof(item.contents) if item else 0
+        setting = settings.get(owner)
+        if setting is None:
+            setting = settings[owner] = _setting(_style(text_page, at, frame), frame)
+        raw.FPDFText_GetLooseCharBox(text_page, at, to_box)
+        raw.FPDFText_GetCharOrigin(text_page, at, to_x, to_y)
+        start, end, base = setting.reach(box, x.value, y.value)
         seen = frame.point(x.value, y.value)
-        cosine, sine = math.cos(math.radians(style.angle)), math.sin(math.radians(style.angle))
-        corners = [frame.point(h, v) for h in (box.left, box.right) for v in (box.bottom, box.top)]
-        along = [h * cosine + v * sine for h, v in corners]
-        base = seen[1] * cosine - seen[0] * sine
-        start, end = min(along), max(along)
-        if style.angle % 90:
-            # The box around a slanted sign is larger than the sign.
-            start = seen[0] * cosine + seen[1] * sine
-            end = start + style.size * SLANTED
         broken = text == REPLACEMENT or raw.FPDFText_HasUnicodeMapError(text_page, at) == 1
-        yield Sign(text, start, end, base, seen[0], seen[1], style, gap, broken)
+        yield Sign(text, start, end, base, *seen, setting.style, gap, broken)
         gap = NONE
+
+
+@dataclass(frozen=True, slots=True)
+class _Setting:
+    """A style with the maps from the page's own space to places along its direction and across it."""
+
+    style: Style
+    along: tuple[float, float, float]
+    across: tuple[float, float, float]
+
+    def reach(self, box: Any, x: float, y: float) -> tuple[float, float, float]:
+        """Where a sign begins and ends along the direction of reading, and its baseline."""
+        a, b, c = self.along
+        d, e, f = self.across
+        if self.style.angle % 90:
+            # The box around a slanted sign is larger than the sign.
+            start = a * x + b * y + c
+            return start, start + self.style.size * SLANTED, d * x + e * y + f
+        left, right = a * box.left, a * box.right
+        low, high = b * box.bottom, b * box.top
+        start = c + (left if left < right else right) + (low if low < high else high)
+        end = c + (right if left < right else left) + (high if low < high else low)
+        return start, end, d * x + e * y + f
+
+
+def _setting(style: Style, frame: Frame) -> _Setting:
+    cosine, sine = math.cos(math.radians(style.angle)), math.sin(math.radians(style.angle))
+    a, b, c, d, e, f = frame.matrix
+    return _Setting(
+        style,
+        (a * cosine + b * sine, c * cosine + d * sine, e * cosine + f * sine),
+        (b * cosine - a * sine, d * cosine - c * sine, f * cosine - e * sine),
+    )
 
 
 def with_accents(found: list[Sign]) -> list[Sign]:
@@ -132,11 +162,12 @@ def with_accents(found: list[Sign]) -> list[Sign]:
             continue
         # PDFium tells of a space between the two, and before them.
         spaced = whole[best].gap if abs(best - at) > 1 else NONE
-        whole[best] = replace(whole[best], text=text, gap=spaced)
+        whole[best] = whole[best]._replace(text=text, gap=spaced)
         gone.add(at)
     return [sign for at, sign in enumerate(whole) if at not in gone]
 
 
+@functools.lru_cache(maxsize=4096)
 def _letter(code: int) -> str:
     if code == HYPHEN:
         return "-"

@@ -132,9 +132,9 @@ def _follows(last: Sign, sign: Sign, fences: _Fences) -> bool:
     return gap <= 0 or turned or not fences.between(last.end, sign.start, sign.base - size * 0.3)
 
 
-def leftwards(text: str) -> bool:
-    """Whether it is of a script that runs from right to left."""
-    return any(low <= sign <= high for sign in text for low, high in RIGHT_TO_LEFT)
+def leftwards(sign: str) -> bool:
+    """Whether a sign is of a script that runs from right to left."""
+    return sign >= RIGHT_TO_LEFT[0][0] and any(low <= sign <= high for low, high in RIGHT_TO_LEFT)
 
 
 def _again(last: Sign, sign: Sign) -> bool:
