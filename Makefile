@@ -3,7 +3,7 @@ PY := .venv/bin/python
 MANAGE := $(PY) manage.py
 BOOT := $(shell command -v python3 || command -v python)
 
-.PHONY: help setup setup-dev demo run worker eval eval-finding eval-reading bench test check messages screenshots lock clean
+.PHONY: help setup setup-dev migrated demo run worker eval eval-finding eval-reading bench test check messages screenshots lock clean
 
 help: ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -17,25 +17,27 @@ setup-dev:
 demo: setup ## start everything with the demo corpus; CHECK=1 walks the path headless and stops
 	$(MANAGE) demo $(if $(CHECK),--check) $(if $(PORT),--port $(PORT))
 
-run: setup ## web alone, on PORT (8000)
-	$(MANAGE) migrate --no-input -v0
+run: migrated ## web alone, on PORT (8000)
 	$(PY) -m daphne -b 127.0.0.1 -p $(or $(PORT),8000) polyrag_site.asgi:application
 
 worker: setup ## worker alone
 	$(MANAGE) worker
 
-eval: setup ## ask the three question sets; RESULT lines, details in .data/eval/
+migrated: setup
+	$(MANAGE) migrate --no-input -v0
+
+eval: migrated ## ask the three question sets; RESULT lines, details in .data/eval/
 	$(MANAGE) evaluate --set golden --json .data/eval/golden.json
 	$(MANAGE) evaluate --set holdout --json .data/eval/holdout.json
 	$(MANAGE) evaluate --set compound --json .data/eval/compound.json
 
-eval-finding: setup ## splitting, routing and finding on public sets; DATA=folder of the sets
+eval-finding: migrated ## splitting, routing and finding on public sets; DATA=folder of the sets
 	$(MANAGE) evaluate_finding $(if $(DATA),--data $(DATA)) --json .data/eval/finding.json
 
-eval-reading: setup ## reading of public files and tables; DATA=folder of the sets
+eval-reading: migrated ## reading of public files and tables; DATA=folder of the sets
 	$(MANAGE) evaluate_reading $(if $(DATA),--data $(DATA)) --json .data/eval/reading.json
 
-bench: setup ## server time of pages and questions, and a warm start
+bench: migrated ## server time of pages and questions, and a warm start
 	$(MANAGE) benchmark --start --json .data/eval/benchmark.json
 
 test: setup-dev check ## all checks, then the tests

@@ -55,7 +55,8 @@ def file_read(path: Path, name: str) -> tuple[Outcome, ParsedDocument | None]:
         return Outcome(name, "crash", str(error)), None
     except CorpusError as error:
         said = str(error)
-        return Outcome(name, "refused" if len(said) > len(name) + 10 else "silent", said), None
+        reason = said.replace(name, "").strip(" .:")
+        return Outcome(name, "refused" if reason else "silent", said), None
     parsed = measured.document
     passages = len(chunk(parsed))
     held = bool(passages or parsed.attachments)

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 def web_tables(
     folder: Path, say: Callable[[str], None]
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """How many CSVs become one real table, as wide as the file's header and with every row of the file.
+    """How many CSVs become one real table, as wide as the file's header and with every row of the file but
+    those that the reading says it left out, such as a total at the end; and how many without such.
 
     What stands in a file is told by Python's csv with backslash escapes, apart from our own reading.
     """
@@ -40,11 +41,18 @@ def web_tables(
                 ]
             wanted = (len(rows[0]), len(rows) - 1)
             shapes = _loaded(workspace, user, path)
-            ok = shapes == [wanted]
-            details.append({"name": path.name, "ok": ok, "wanted": wanted, "loaded": shapes})
-            if not ok:
-                say(f"table {path.name}: {shapes} for {wanted}")
-    figures = {"wtq_tables": len(details), "wtq_tables_ok": sum(bool(row["ok"]) for row in details)}
+            ok = [(width, held + left_out) for width, held, left_out in shapes] == [wanted]
+            whole = ok and shapes[0][2] == 0
+            details.append(
+                {"name": path.name, "ok": ok, "whole": whole, "wanted": wanted, "loaded": shapes}
+            )
+            if not whole:
+                say(f"table {path.name}: columns, rows, rows left out {shapes} for {wanted}")
+    figures = {
+        "wtq_tables": len(details),
+        "wtq_tables_ok": sum(bool(row["ok"]) for row in details),
+        "wtq_tables_every_row": sum(bool(row["whole"]) for row in details),
+    }
     return figures, details
 
 
@@ -62,8 +70,8 @@ def _scratch() -> Iterator[tuple[Workspace, User]]:
         user.delete()
 
 
-def _loaded(workspace: Workspace, user: User, path: Path) -> list[tuple[int, int]]:
-    """Columns and rows of each real table that the file became."""
+def _loaded(workspace: Workspace, user: User, path: Path) -> list[tuple[int, int, int]]:
+    """Columns, rows and rows left out of each real table that the file became."""
     with path.open("rb") as handle:
         content: File[Any] = File(handle, name=path.name)
         done = document_upload(workspace=workspace, user=user, name=path.name, content=content)
@@ -74,5 +82,6 @@ def _loaded(workspace: Workspace, user: User, path: Path) -> list[tuple[int, int
         with connection.cursor() as cursor:
             cursor.execute(sql.SQL("SELECT * FROM {}").format(name))
             width = len(cursor.description or ())
-            shapes.append((width, len(cursor.fetchall())))
+            held = len(cursor.fetchall())
+        shapes.append((width, held, int(table.reading.get("left_out", 0))))
     return shapes

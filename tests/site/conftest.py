@@ -26,5 +26,6 @@ def team(owner: User) -> Workspace:
 
 @pytest.fixture
 def member(client: Client, owner: User, team: Workspace) -> Client:
+    """A browser in which the team's owner is signed in. It raises what a page would hide as a 500."""
     client.force_login(owner)
     return client

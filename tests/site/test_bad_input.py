@@ -32,23 +32,6 @@ DEAD = {"base_url": "http://127.0.0.1:9/v1", "model": "bge-m3", "timeout": 2, "a
 NOWHERE = uuid.UUID(int=7)
 
 
-@pytest.fixture
-def owner() -> User:
-    return make_user()
-
-
-@pytest.fixture
-def team(owner: User) -> Workspace:
-    return make_workspace(owner)
-
-
-@pytest.fixture
-def member(client: Client, owner: User, team: Workspace) -> Client:
-    """A browser in which the team's owner is signed in. It raises what a page would hide as a 500."""
-    client.force_login(owner)
-    return client
-
-
 def sent(client: Client, *files: SimpleUploadedFile) -> list[str]:
     """What the corpus page says after an upload."""
     reply = client.post(reverse("corpus-upload"), {"files": list(files)}, follow=True)
