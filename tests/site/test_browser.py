@@ -32,6 +32,11 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 CRATES = "Orchard;Month;Crates\nAlderhill;2025-01;5000\nAlderhill;2025-02;3317\nBrook;2025-01;7\n"
+# Every cell is converted, so each is shown with what stands in the file.
+WIDE = "day;" + ";".join(f"measure_{n}" for n in range(12)) + "\n"
+WIDE += "".join(
+    f"{d:02}/03/2025;" + ";".join(f"1.{d:03},5" for _ in range(12)) + "\n" for d in range(1, 29)
+)
 TABLE = "What is the total of crates for Alderhill?"
 TEXT = "How are visitors marked?"
 GRAPH = "Who directs the plant that makes the Aurora line?"
@@ -212,23 +217,43 @@ def test_a_document_from_its_upload_to_the_trash_and_back(
     visit: Visit, env: dict[str, str], folder: Path, tmp_path: Path
 ) -> None:
     page = visit.page
-    for name, data in (("gate.pdf", gate_pdf()), ("crates.csv", CRATES.encode()), ("no.md", b"")):
+    files = {
+        "gate.pdf": gate_pdf(),
+        "crates.csv": CRATES.encode(),
+        "wide.csv": WIDE.encode(),
+        "no.md": b"",
+    }
+    for name, data in files.items():
         (tmp_path / name).write_bytes(data)
     with live.worker(env, folder):
         visit.go("/corpus/")
         page.evaluate("window.untouched = true")
-        page.set_input_files("#files", [tmp_path / n for n in ("gate.pdf", "crates.csv", "no.md")])
-        assert page.locator("[data-chosen] li").count() == 3
+        page.set_input_files("#files", [tmp_path / name for name in files])
+        assert page.locator("[data-chosen] li").count() == 4
         page.click("[data-drop] button[type=submit]")
         page.wait_for_selector("[data-chosen] li:has-text('no.md is empty') .trouble")
         page.wait_for_selector("[data-chosen] li:has-text('gate.pdf is being read')")
         page.wait_for_selector("[data-told]:has-text('Some files were not taken')")
-        for name in ("gate.pdf", "crates.csv"):
+        for name in ("gate.pdf", "crates.csv", "wide.csv"):
             page.wait_for_selector(f".docs tr:has-text('{name}') .state.ready")
         assert page.evaluate("window.untouched") is True
+        _wide_tables_scroll_in_their_frame(visit)
         page.click(".docs a:has-text('gate.pdf')")
         _the_place_is_marked(visit)
         _to_the_trash_and_back(visit)
+
+
+def _wide_tables_scroll_in_their_frame(visit: Visit) -> None:
+    page = visit.page
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.click(".docs a:has-text('wide.csv')")
+    page.wait_for_selector(".scroll table.rows, .scroll table.grid")
+    assert visit.sideways() <= 0
+    # Nothing that only a screen reader sees makes the page longer than what stands on it.
+    foot = "document.querySelector('footer').getBoundingClientRect().bottom + window.scrollY"
+    assert page.evaluate(f"document.documentElement.scrollHeight - ({foot})") <= 1
+    page.set_viewport_size({"width": 1280, "height": 800})
+    visit.go("/corpus/")
 
 
 def _the_place_is_marked(visit: Visit) -> None:
