@@ -162,7 +162,7 @@ def _spans(sentence: str, inner: set[str], language: str) -> list[Span]:
             if first[0].islower():
                 name = ""
                 break
-        name = name.strip(" .,-'’&")
+        name = re.sub(r"['’]s?$", "", name.strip(" .,-'’&"))
         if len(name) <= 4 and re.search(r"\d\s$", sentence[:start]):
             continue  # a unit
         if len(name) < 2 or fold(name) in idle or name.isdigit():

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from engines.registry import embedder
 from eval.collection import MODES, CollectionInvalid, items, judged, lines_of, load
-from eval.routing_run import compound_figures, mix_figures, router
+from eval.mix import mix_figures
+from eval.routing_run import compound_figures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -102,12 +103,11 @@ def _means(runs: Sequence[tuple[list[Found], set[str]]]) -> dict[str, float]:
     }
 
 
-def mixes(data: Path) -> dict[str, Any]:
-    """The router's figures on the two mixes, in a workspace without documents."""
+def mixes(data: Path, say: Callable[[str], None]) -> dict[str, Any]:
+    """The router's and the splitter's figures on the two mixes."""
+    questions = lines_of(data / "mixes" / "routing_public.jsonl", "q", "route")
     return {
-        **mix_figures(
-            router(None), lines_of(data / "mixes" / "routing_public.jsonl", "q", "route")
-        ),
+        **mix_figures(data / "spider" / "csv", questions, say),
         **compound_figures(lines_of(data / "mixes" / "compound_public.jsonl", "q", "lang")),
     }
 

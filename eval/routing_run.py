@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,6 @@ from engines.language import detect, words
 from engines.registry import embedder
 from eval.collection import CollectionInvalid
 from retrieval.stores import probes
-from routing.calibration import in_fit_half
 from routing.clauses import split
 from routing.services import question_route
 from routing.values import GRAPH, RELATIONAL, VECTORIAL
@@ -79,37 +77,6 @@ def routed(asker: Router, text: str) -> list[dict[str, Any]]:
             }
         )
     return parts
-
-
-def mix_figures(asker: Router, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Accuracy on the report half of a routing mix, beside TF-IDF with a linear SVM fitted on the other.
-
-    Halves are by hash of the question. The SVM needs scikit-learn; without it its figure is None.
-    """
-    report = [row for row in rows if not in_fit_half(row["q"])]
-    fit = [row for row in rows if in_fit_half(row["q"])]
-    right = [routed(asker, row["q"])[0]["route"] == NAMES[row["route"]] for row in report]
-    return {
-        "routing_accuracy": round(sum(right) / len(right), 4) if right else None,
-        "routing_svm": _svm(fit, report),
-        "routing_n": len(report),
-    }
-
-
-def _svm(fit: Sequence[dict[str, Any]], report: Sequence[dict[str, Any]]) -> float | None:
-    try:
-        text, pipeline, svm = (
-            importlib.import_module(f"sklearn.{name}")
-            for name in ("feature_extraction.text", "pipeline", "svm")
-        )
-    except ImportError:
-        return None
-    words_weighed = text.TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True)
-    model = pipeline.make_pipeline(words_weighed, svm.LinearSVC())
-    model.fit([row["q"] for row in fit], [row["route"] for row in fit])
-    said = model.predict([row["q"] for row in report])
-    right = sum(guess == row["route"] for guess, row in zip(said, report, strict=True))
-    return round(float(right) / len(report), 4)
 
 
 def compound_figures(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:

@@ -29,7 +29,12 @@ def decision_json(clause: Clause, decision: Decision) -> dict[str, Any]:
         "reason": decision.reason,
         "revision": decision.revision,
         "scores": [
-            {"route": item.route, "score": item.score, "anchor": item.anchor}
+            {
+                "route": item.route,
+                "score": item.score,
+                "cosine": item.cosine,
+                "anchor": item.anchor,
+            }
             for item in decision.scores
         ],
         "evidence": [

@@ -63,10 +63,7 @@ def probes(
     """What the router may ask of the stores in its gray zone: can this be read as a query?"""
 
     def tables() -> Probe:
-        answers, said = readable(
-            workspace=workspace, user=user, text=text, language=_spoken(language)
-        )
-        return Probe(answers, said)
+        return readable(workspace=workspace, user=user, text=text, language=_spoken(language))
 
     return {RELATIONAL: tables}
 

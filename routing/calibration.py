@@ -22,10 +22,12 @@ POINTS = 60
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One labelled question: its best cosine and margin, and whether each stage would have been right."""
+    """One labelled question: its best score, the cosine with the nearest anchor, the margin, and whether
+    each stage would have been right."""
 
     label: str
     score: float
+    near: float
     margin: float
     cosine_right: bool
     gray_right: bool
@@ -92,7 +94,7 @@ def fit(rows: Sequence[Measured], risk: float) -> tuple[Bounds, tuple[Point, ...
     if best is None:
         raise ValueError(f"no bounds keep the share of wrong routes at or below {risk}")
     curve = tuple(point(rows, best.tau_high, delta) for delta in deltas)
-    return Bounds(best.tau_high, _tau_low(rows, best.tau_high), best.delta), curve
+    return Bounds(best.tau_high, _tau_low(rows), best.delta), curve
 
 
 def _rank(here: Point) -> tuple[float, ...]:
@@ -104,22 +106,22 @@ def _down(value: float) -> float:
     return float(int(value * 10_000)) / 10_000
 
 
-def _tau_low(rows: Sequence[Measured], tau_high: float) -> float:
-    """The highest bound below which the text store is right as often as the gray zone would be.
+def _tau_low(rows: Sequence[Measured]) -> float:
+    """The highest cosine below which the text store is right as often as the later stages would be.
 
-    Where even the farthest question is better off in the gray zone: one standard deviation below it.
+    Where even the farthest question is better off with them: one standard deviation below it.
     """
-    ordered = sorted(rows, key=lambda row: row.score)
+    ordered = sorted(rows, key=lambda row: row.near)
     found, text, gray = None, 0, 0
     for row in ordered:
         text += row.label == VECTORIAL
         gray += row.gray_right
-        if row.score >= tau_high or text < gray:
+        if text < gray:
             break
-        found = row.score
+        found = row.near
     if found is None:
-        found = ordered[0].score - pstdev(row.score for row in rows)
-    return min(_down(found), tau_high)
+        found = ordered[0].near - pstdev(row.near for row in rows)
+    return _down(found)
 
 
 def accuracy(rows: Sequence[Measured], bounds: Bounds) -> float:
@@ -128,7 +130,7 @@ def accuracy(rows: Sequence[Measured], bounds: Bounds) -> float:
         return 0.0
     right = 0
     for row in rows:
-        if row.score < bounds.tau_low:
+        if row.near < bounds.tau_low:
             right += row.label == VECTORIAL
         elif row.score >= bounds.tau_high and row.margin >= bounds.delta:
             right += row.cosine_right

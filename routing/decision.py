@@ -27,27 +27,34 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 TABULAR = 0.5
-EVIDENCE_GAIN = 0.1
+# What evidence adds to a score of the second stage (docs/decisions/0008-scorer.md): the question's own
+# words, which the anchors have mostly told already, and what the stores hold.
+CUE_GAIN, HELD_GAIN = 0.4, 1.0
 
 
-def route_scores(vector: NDArray[np.float32], anchors: AnchorSet) -> tuple[RouteScore, ...]:
-    """The best anchor of each route (1-NN), best route first.
+def route_scores(
+    vector: NDArray[np.float32], text: str, anchors: AnchorSet
+) -> tuple[RouteScore, ...]:
+    """Every route's score by the scorer over the anchors, best route first.
 
-    `vector` is (d,) with unit length, so that the products are cosines.
+    `vector` is (d,) with unit length, of `text`.
     """
+    if anchors.scorer is None:
+        return ()
     cosines = anchors.matrix @ vector
-    best: dict[str, RouteScore] = {}
-    for index in np.argsort(-cosines):
-        route = anchors.routes[index]
-        if route not in best:
-            best[route] = RouteScore(route, float(cosines[index]), anchors.texts[index])
-        if len(best) == len(set(anchors.routes)):
-            break
-    return tuple(sorted(best.values(), key=lambda score: -score.score))
+    shares = anchors.scorer.shares(vector, text)
+    found = []
+    for column, route in enumerate(anchors.scorer.routes):
+        own = np.array([name == route for name in anchors.routes])
+        score = float(anchors.scorer.base[column] + shares[:, column].sum())
+        most = int(np.argmax(np.where(own, shares[:, column], -np.inf)))
+        found.append(RouteScore(route, score, anchors.texts[most], float(cosines[own].max())))
+    return tuple(sorted(found, key=lambda item: -item.score))
 
 
 def decide(
     vector: NDArray[np.float32],
+    text: str,
     anchors: AnchorSet,
     bounds: Bounds,
     *,
@@ -55,20 +62,21 @@ def decide(
     evidence: Callable[[], tuple[Evidence, ...]] = tuple,
 ) -> Decision:
     """Where a text goes. `evidence` is asked in the gray zone only; its scores are in [0, 1]."""
-    scores = route_scores(vector, anchors)
+    scores = route_scores(vector, text, anchors)
     margin = scores[0].score - scores[1].score if len(scores) > 1 else 1.0
     if tabularity >= TABULAR:
         reason = f"tabularity {tabularity:.2f} >= {TABULAR:.2f}"
         return Decision(RELATIONAL, "heuristic", scores, margin, anchors.revision, reason)
     if not scores:
         return Decision(VECTORIAL, "fallback", scores, 0.0, anchors.revision, "no anchor is active")
-    top = scores[0]
-    if top.score < bounds.tau_low:
-        reason = f"best cosine {top.score:.3f} < {bounds.tau_low:.3f}: no route is near"
+    near = max(score.cosine for score in scores)
+    if near < bounds.tau_low:
+        reason = f"best cosine {near:.3f} < {bounds.tau_low:.3f}: no route is near"
         return Decision(VECTORIAL, "fallback", scores, margin, anchors.revision, reason)
+    top = scores[0]
     if top.score >= bounds.tau_high and margin >= bounds.delta:
         reason = (
-            f"cosine {top.score:.3f} >= {bounds.tau_high:.3f} and margin {margin:.3f} >= "
+            f"score {top.score:.3f} >= {bounds.tau_high:.3f} and margin {margin:.3f} >= "
             f"{bounds.delta:.3f}"
         )
         return Decision(top.route, "cosine", scores, margin, anchors.revision, reason)
@@ -81,12 +89,10 @@ def _by_evidence(
     revision: int,
     evidence: tuple[Evidence, ...],
 ) -> Decision:
-    """The gray zone: cosine plus what the stores show, each route's sum compared."""
+    """The gray zone: score plus what the stores show, each route's sum compared."""
     shown = {item.route: item for item in evidence}
     sums = {
-        score.route: score.score + EVIDENCE_GAIN * shown[score.route].score
-        if score.route in shown
-        else score.score
+        score.route: score.score + (_gain(shown[score.route]) if score.route in shown else 0.0)
         for score in scores
     }
     route = max(sums, key=lambda name: (sums[name], -ROUTES.index(name) if name in ROUTES else 0))
@@ -98,8 +104,12 @@ def _by_evidence(
         if terms:
             reason += " (" + ", ".join(terms[:5]) + ")"
         return Decision(route, "evidence", scores, margin, revision, reason, evidence)
-    reason = f"margin {margin:.3f} is small and no store shows evidence: best cosine"
+    reason = f"margin {margin:.3f} is small and no store shows evidence: best score"
     return Decision(scores[0].route, "evidence", scores, margin, revision, reason, evidence)
+
+
+def _gain(item: Evidence) -> float:
+    return CUE_GAIN * item.cue + HELD_GAIN * (item.score - item.cue)
 
 
 def override(route: str, revision: int) -> Decision:

@@ -89,11 +89,12 @@ def combine(text: str, terms: Iterable[tuple[str, str]]) -> tuple[Evidence, ...]
     for route in ROUTES:
         cue = min(1.0, 0.5 + 0.25 * len(said[route])) if said[route] else 0.0
         name = min(1.0, sum(names[route].values()) / 3)
-        score = CUE_WEIGHT * cue + TERM_WEIGHT * name
+        worded = CUE_WEIGHT * cue
         shown = (*said[route], *names[route])
         if silent and route == VECTORIAL:
-            score, shown = min(1.0, score + SILENT_WEIGHT), (*shown, NOTHING_SAID)
-        found.append(Evidence(route, score, shown))
+            worded, shown = worded + SILENT_WEIGHT, (*shown, NOTHING_SAID)
+        score = min(1.0, worded + TERM_WEIGHT * name)
+        found.append(Evidence(route, score, shown, min(1.0, worded)))
     return tuple(found)
 
 
@@ -103,16 +104,18 @@ def probed(
     """The evidence after the stores with a probe were asked whether they can answer.
 
     What a store can answer outweighs what the words suggest: 1 when it can. That it cannot speaks
-    against it, a little more than silence (docs/decisions/0005-query-probe.md).
+    against it, a little more than silence (docs/decisions/0005-query-probe.md), and the less the more
+    than half of the words it knows: a question of its own may be too hard for it.
     """
     made = []
     for item in found:
         probe = probes.get(item.route)
         if probe is not None:
             reply = probe()
-            known = {True: 1.0, False: CANNOT, None: item.score}
-            score = known[reply.answers]
-            item = Evidence(item.route, score, (reply.said, *item.terms))
+            known = max(0.0, 2 * reply.known - 1)
+            cannot = known * item.score + (1 - known) * CANNOT
+            score = {True: 1.0, False: cannot, None: item.score}[reply.answers]
+            item = Evidence(item.route, score, (reply.said, *item.terms), item.cue)
         made.append(item)
     return tuple(made)
 

@@ -70,8 +70,10 @@ class Thresholds(models.Model):
     """Bounds of the cosine stage. They belong to one embedder; the newest row of it is in force."""
 
     embedder = models.CharField(max_length=120)
-    tau_high = models.FloatField(help_text=_("take the best route at or above this cosine"))
-    tau_low = models.FloatField(help_text=_("below this cosine the text store is asked"))
+    tau_high = models.FloatField(help_text=_("take the best route at or above this score"))
+    tau_low = models.FloatField(
+        help_text=_("below this cosine with the nearest anchor the text store is asked")
+    )
     delta = models.FloatField(help_text=_("smallest margin between the two best routes"))
     source = models.CharField(max_length=200, help_text=_("where the figures come from"))
     curve = models.JSONField(default=list, blank=True)

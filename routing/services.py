@@ -55,7 +55,7 @@ def _anchors(workspace_id: uuid.UUID, identity: str, revision: int) -> AnchorSet
     if rows:
         matrix = np.vstack([np.asarray(row.vector, dtype=np.float32) for row in rows])
     routes = tuple(row.route_id for row in rows)
-    return AnchorSet(matrix, routes, tuple(row.text for row in rows), revision)
+    return AnchorSet.of(matrix, routes, tuple(row.text for row in rows), revision)
 
 
 def bounds_in_force(identity: str) -> Bounds:
@@ -92,6 +92,7 @@ def question_route(
 
     return decide(
         vector,
+        text,
         anchors_in_force(workspace),
         bounds_in_force(str(embedder().identity)),
         evidence=evidence,
@@ -107,7 +108,7 @@ def chunks_route(
     """One decision per chunk, in order. `vectors` is (len(texts), d) with unit rows."""
     anchors, bounds = anchors_in_force(workspace), bounds_in_force(str(embedder().identity))
     return [
-        decide(vector, anchors, bounds, tabularity=tabularity(text))
+        decide(vector, text, anchors, bounds, tabularity=tabularity(text))
         for text, vector in zip(texts, vectors, strict=True)
     ]
 

@@ -29,7 +29,7 @@ ROUTE_LABELS = {
 }
 STAGE_LABELS = {
     "heuristic": gettext_lazy("Shape of the text"),
-    "cosine": gettext_lazy("Nearest anchor"),
+    "cosine": gettext_lazy("Anchors"),
     "evidence": gettext_lazy("Evidence in the stores"),
     "fallback": gettext_lazy("Fallback"),
     "override": gettext_lazy("Chosen by hand"),
@@ -180,10 +180,10 @@ def sql_shown(sql: str) -> str:
 
 
 def _score_bars(scores: Sequence[dict[str, Any]], route: str) -> tuple[list[Bar], float]:
-    """Bars of cosines, and where they begin.
+    """Bars of scores, and where they begin.
 
-    Cosines of one embedder crowd together near the top, so bars begin at the tenth below the
-    lowest; the page says where.
+    Scores may crowd together near the top, as cosines of one embedder do, so bars begin at the tenth
+    below the lowest; the page says where.
     """
     if not scores:
         return [], 0.0
@@ -229,6 +229,9 @@ def _why(part: dict[str, Any]) -> str:
         "label": route_label(route),
         "margin": number_format(part.get("margin") or 0.0, 3),
         "top": number_format(scores[0]["score"], 3) if scores else "",
+        "near": number_format(
+            max((item.get("cosine", item["score"]) for item in scores), default=0), 3
+        ),
         "second": route_label(scores[1]["route"]) if len(scores) > 1 else "",
         "terms": ", ".join(_terms(part, route)[:5]),
     }
@@ -238,17 +241,17 @@ def _why(part: dict[str, Any]) -> str:
         case "cosine" if said["second"]:
             return (
                 _(
-                    "The question is closest to an anchor of “%(label)s” (cosine %(top)s), clearly ahead "
+                    "The anchors speak for “%(label)s” (score %(top)s), clearly ahead "
                     "of “%(second)s”: the margin is %(margin)s."
                 )
                 % said
             )
         case "cosine":
-            return _("The question is closest to an anchor of “%(label)s” (cosine %(top)s).") % said
+            return _("The anchors speak for “%(label)s” (score %(top)s).") % said
         case "evidence" if said["terms"]:
             return (
                 _(
-                    "The nearest anchors were close together (margin %(margin)s), so evidence decided. "
+                    "The anchors spoke for no route clearly (margin %(margin)s), so evidence decided. "
                     "For “%(label)s” speaks: %(terms)s."
                 )
                 % said
@@ -256,14 +259,15 @@ def _why(part: dict[str, Any]) -> str:
         case "evidence":
             return (
                 _(
-                    "The nearest anchors were close together (margin %(margin)s) and the stores added "
+                    "The anchors spoke for no route clearly (margin %(margin)s) and the stores added "
                     "nothing that tips the scale; “%(label)s” has the highest sum."
                 )
                 % said
             )
         case "fallback":
             return (
-                _("No anchor is near enough (best cosine %(top)s), so the text is searched.") % said
+                _("No anchor is near enough (best cosine %(near)s), so the text is searched.")
+                % said
                 if scores
                 else _("No anchor is active, so the text is searched.")
             )

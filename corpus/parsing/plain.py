@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
 from typing import TYPE_CHECKING
@@ -21,16 +22,29 @@ LINED = frozenset(
     {"json", "jsonl", "xml", "yaml", "yml", "toml", "ini", "cfg", "conf", "env", "log"}
 )
 FENCE = 60
+LONGEST_TITLE = 120
 
 
 def parse(path: Path, name: str, options: Mapping[str, str]) -> ParsedDocument:
     text, warning = decode(path.read_bytes())
     text = text.lstrip("\ufeff").replace("\x00", " ")
     suffix = Path(name).suffix.lower().lstrip(".")
-    return ParsedDocument(
-        title=Path(name).stem,
-        blocks=tuple(_lined(text, suffix) if suffix in LINED else paragraphs(text)),
-        warnings=(warning,) if warning else (),
+    title, blocks = Path(name).stem, _lined(text, suffix) if suffix in LINED else paragraphs(text)
+    if suffix not in LINED and _titled(text, blocks):
+        title, blocks = blocks[0].text, [replace(blocks[0], kind="heading", level=1), *blocks[1:]]
+    return ParsedDocument(title=title, blocks=tuple(blocks), warnings=(warning,) if warning else ())
+
+
+def _titled(text: str, blocks: list[Block]) -> bool:
+    """Whether the text opens with its title: one short line, no sentence, and paragraphs after it."""
+    opening = text.lstrip().partition("\n")[0].strip()
+    return (
+        len(blocks) > 1
+        and blocks[0].kind == "paragraph"
+        and blocks[0].text == opening
+        and len(opening) <= LONGEST_TITLE
+        and bool(re.search(r"[^\W_]", opening))
+        and not re.search(r"[.!?:;,…]$", opening)
     )
 
 

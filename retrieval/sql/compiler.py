@@ -80,7 +80,7 @@ def _best(attempts: list[Attempt], language: str) -> Plan | Abstain:
     rivals = [a for a in served if best.score - a.score < NEAR]
     if len(rivals) > 1:
         titles = ", ".join(attempt.table.title for attempt in rivals)
-        return Abstain(reason("several_tables", language, tables=titles))
+        return Abstain(reason("several_tables", language, tables=titles), several=True)
     assert best.plan is not None
     return best.plan
 

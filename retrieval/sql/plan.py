@@ -112,7 +112,9 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Abstain:
-    """Why no statement was made, in the question's language; `words` are those not understood."""
+    """Why no statement was made, in the question's language; `words` are those not understood. `several`
+    says that every word was, but of more than one table."""
 
     reason: str
     words: tuple[str, ...] = ()
+    several: bool = False

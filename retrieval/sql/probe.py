@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 from django.utils import timezone
 
+from engines.language import content_words
 from retrieval.sql.catalogue import catalogue_read
 from retrieval.sql.compiler import compile_question
 from retrieval.sql.phrase import plan_sentence
 from retrieval.sql.plan import Abstain, Aggregate
+from routing.values import Probe
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -19,15 +21,20 @@ if TYPE_CHECKING:
 
 def readable(
     *, workspace: Workspace, user: User, text: str, language: str, today: dt.date | None = None
-) -> tuple[bool | None, str]:
+) -> Probe:
     """Whether every word of the question has a place in a query, and the plan or the reason why not.
 
     None for a listing of all there is: that it can be read does not tell that a list was asked for.
+    Of a question that cannot be read it says which share of its words one table knows.
     """
     tables = catalogue_read(workspace=workspace, user=user)
     plan = compile_question(text, tables, language=language, today=today or timezone.localdate())
     if isinstance(plan, Abstain):
-        return False, plan.reason
+        known = 0.0
+        if plan.words:
+            content = content_words(text, language)
+            known = max(0.0, 1 - len(plan.words) / max(1, len(content)))
+        return Probe(False, plan.reason, 1.0 if plan.several else known)
     table = next(table for table in tables if table.sql_name == plan.table)
     everything = plan.aggregate is Aggregate.NONE and not plan.conditions
-    return None if everything else True, plan_sentence(plan, table, language)
+    return Probe(None if everything else True, plan_sentence(plan, table, language))

@@ -197,3 +197,12 @@ def test_where_a_family_lives_is_no_second_owner() -> None:
     found = facts("A Brisa Azul pertence à família Arroz, de Castela.")
 
     assert [other for _, _, other in found] == ["Arroz"]
+
+
+def test_a_possessive_is_no_part_of_a_name() -> None:
+    found = extract(
+        "In that year Lambert's brother Guy and Guy’s wife came to Lucca.", language="en"
+    )
+
+    assert {"Lambert", "Guy", "Lucca"} <= set(found.entities)
+    assert not any("'" in name or "’" in name for name in found.entities)

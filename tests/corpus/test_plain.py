@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from corpus.parsing import parse_file
 
 if TYPE_CHECKING:
@@ -123,3 +125,29 @@ def test_restructured_text_has_headings_tables_and_code(tmp_path: Path) -> None:
         (("Nome", "Valor"), ("a", "1"), ("b", "2")),
         (("A", "B"), ("1", "x y")),
     ]
+
+
+def test_a_short_first_line_is_the_title_of_a_text(tmp_path: Path) -> None:
+    parsed = read(tmp_path, "n.txt", "Relatório da obra\n\nO muro caiu em março.\n\nFoi refeito.\n")
+
+    assert parsed.title == "Relatório da obra"
+    assert told(parsed)[0] == ("heading", 1, "Relatório da obra")
+    assert [text for _, _, text in told(parsed)[1:]] == ["O muro caiu em março.", "Foi refeito."]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "O muro caiu.\n\nFoi refeito.\n",  # a sentence
+        "O muro caiu em\nmarço passado\n\nFoi refeito.\n",  # two lines
+        "Relatório da obra\n",  # nothing below
+        "- um\n- dois\n\nFoi refeito.\n",  # a list
+        f"{'muro ' * 40}\n\nFoi refeito.\n",  # too long for a title
+        "---\n\nFoi refeito.\n",  # no word in it
+    ],
+)
+def test_what_is_no_title_stays_text(tmp_path: Path, text: str) -> None:
+    parsed = read(tmp_path, "n.txt", text)
+
+    assert parsed.title == "n"
+    assert all(kind != "heading" for kind, _, _ in told(parsed))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def row(score: float, margin: float, *, right: bool, label: str = "relational") -> Measured:
-    return Measured(label, score, margin, cosine_right=right, gray_right=True)
+    return Measured(label, score, near=score, margin=margin, cosine_right=right, gray_right=True)
 
 
 def test_the_largest_coverage_within_the_risk_is_taken() -> None:

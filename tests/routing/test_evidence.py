@@ -75,3 +75,13 @@ def test_what_a_store_can_answer_outweighs_the_words(answers: bool | None, score
     assert found[0].score == pytest.approx(score)
     assert found[0].terms[0] == "the plan, or why not"
     assert found[1:] == words[1:]
+
+
+def test_a_store_that_knows_most_of_the_words_is_not_spoken_against() -> None:
+    said = (Evidence(RELATIONAL, 0.5, ("how many",), 0.45),)
+    scores = [
+        probed(said, {RELATIONAL: lambda known=known: Probe(False, "too hard", known)})[0].score
+        for known in (0.0, 0.5, 0.75, 1.0)
+    ]
+
+    assert scores == pytest.approx([-0.2, -0.2, 0.15, 0.5])

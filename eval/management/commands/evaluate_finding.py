@@ -36,7 +36,7 @@ class Command(BaseCommand):
         if not options["data"] and not os.environ.get("POLYRAG_BENCH_DIR"):
             raise CommandError("Name the folder of the sets by --data or POLYRAG_BENCH_DIR.")
         try:
-            routing = mixes(data) if MIXES in options["only"] else {}
+            routing = mixes(data, self._quietly) if MIXES in options["only"] else {}
             found = {}
             for suite in SUITES:
                 if suite.name in options["only"]:

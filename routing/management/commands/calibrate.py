@@ -131,7 +131,7 @@ def shared_anchors() -> AnchorSet:
         raise CommandError("no anchor is active; switch some on in the admin first")
     vectors = embedder().queries([row.text for row in rows])
     revision = Revision.objects.values_list("pk", flat=True).first() or 0
-    return AnchorSet(
+    return AnchorSet.of(
         vectors, tuple(row.route_id for row in rows), tuple(row.text for row in rows), revision
     )
 
@@ -142,12 +142,19 @@ def measured(rows: list[dict[str, str]]) -> tuple[list[Measured], list[Measured]
     vectors = np.asarray(embedder().queries([row["question"] for row in rows]), dtype=np.float32)
     halves: tuple[list[Measured], list[Measured]] = ([], [])
     for row, vector in zip(rows, vectors, strict=True):
-        scores = route_scores(vector, anchors)
-        gray = decide(vector, anchors, NO_COSINE, evidence=partial(combine, row["question"], ()))
+        scores = route_scores(vector, row["question"], anchors)
+        gray = decide(
+            vector,
+            row["question"],
+            anchors,
+            NO_COSINE,
+            evidence=partial(combine, row["question"], ()),
+        )
         halves[0 if in_fit_half(row["id"]) else 1].append(
             Measured(
                 label=row["route"],
                 score=scores[0].score,
+                near=gray.near,
                 margin=gray.margin,
                 cosine_right=scores[0].route == row["route"],
                 gray_right=gray.route == row["route"],
