@@ -6,6 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from corpus.listing import STATES
+from corpus.tags import TAG_LONGEST, TAGS_MOST, tag_plain, tags_plain
 
 TABLES = frozenset({"csv", "xlsx", "xls", "ods"})
 RECOGNISE = ("", _("recognise"))
@@ -62,6 +63,30 @@ class ListForm(forms.Form):
     q = forms.CharField(max_length=200, required=False)
     state = forms.ChoiceField(choices=STATES, required=False)
     inside = forms.UUIDField(required=False)
+    tag = forms.CharField(max_length=TAG_LONGEST, required=False)
+
+    def clean_tag(self) -> str:
+        return tag_plain(self.cleaned_data["tag"])
+
+
+class TagsForm(forms.Form):
+    """The tags of a document, with commas between them."""
+
+    tags = forms.CharField(label=_("Tags"), max_length=1000, required=False)
+
+    def __init__(self, data: Any = None, *, held: list[str]) -> None:
+        super().__init__(data, initial={"tags": ", ".join(held)})
+        if self.is_bound and self.errors:
+            self.fields["tags"].widget.attrs["aria-invalid"] = "true"
+
+    def clean_tags(self) -> list[str]:
+        tags = tags_plain(self.cleaned_data["tags"].split(","))
+        if len(tags) > TAGS_MOST or any(len(tag) > TAG_LONGEST for tag in tags):
+            raise forms.ValidationError(
+                _("At most %(most)d tags are kept, each of at most %(longest)d characters.")
+                % {"most": TAGS_MOST, "longest": TAG_LONGEST}
+            )
+        return tags
 
 
 class ReadingForm(forms.Form):

@@ -32,15 +32,16 @@ STATES: tuple[tuple[str, StrOrPromise], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the list was asked for: words of the name, a key of STATES, the container to look into."""
+    """What the list was asked for: words of the name, a key of STATES, the container, a tag."""
 
     q: str = ""
     state: str = ""
     inside: uuid.UUID | None = None
+    tag: str = ""
 
     @property
     def filtered(self) -> bool:
-        return bool(self.q or self.state)
+        return bool(self.q or self.state or self.tag)
 
 
 def documents_listed(workspace: Workspace, user: User, asked: Asked) -> Any:
@@ -52,6 +53,8 @@ def documents_listed(workspace: Workspace, user: User, asked: Asked) -> Any:
         rows = rows.filter(parent=None)
     if asked.q:
         rows = rows.filter(name__icontains=asked.q)
+    if asked.tag:
+        rows = rows.filter(tags__contains=[asked.tag])
     if asked.state:
         newest = DocumentVersion.objects.filter(document=OuterRef("pk")).order_by("-created_at")
         rows = rows.annotate(newest=Subquery(newest.values("pk")[:1]))

@@ -6,6 +6,7 @@ import uuid
 from typing import ClassVar
 
 from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 from pgvector.django import VectorField
@@ -43,6 +44,7 @@ class Document(models.Model):
     current = models.ForeignKey(
         "DocumentVersion", on_delete=models.SET_NULL, null=True, related_name="+"
     )
+    tags = ArrayField(models.CharField(max_length=40), default=list, blank=True)
     parent = models.ForeignKey("self", on_delete=models.CASCADE, null=True, related_name="parts")
     trashed_at = models.DateTimeField(null=True)
     trashed_by = models.ForeignKey(

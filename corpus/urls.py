@@ -16,6 +16,7 @@ urlpatterns = [
     path(ONE, documents.document_detail, name="corpus-document"),
     path(f"{ONE}file/", documents.document_file, name="corpus-download"),
     path(f"{ONE}again/", documents.document_reread, name="corpus-reread"),
+    path(f"{ONE}tags/", documents.document_tags, name="corpus-tags"),
     path(f"{ONE}tables/<uuid:table_id>/", documents.document_table, name="corpus-table"),
     path(f"{ONE}pages/", pages.page_choose, name="corpus-page-choose"),
     path(f"{ONE}pages/<int:number>/", pages.page_view, name="corpus-page"),

@@ -13,6 +13,8 @@ from engines.language import detect
 from engines.registry import embedder
 from retrieval import cache
 from retrieval.answer import answer as answer_parts
+from retrieval.chosen import route_chosen
+from retrieval.options import DEFAULT
 from retrieval.record import (
     answer_json,
     decision_json,
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from retrieval.models import CachedAnswer
+    from retrieval.options import Options
     from routing.values import Clause
     from teams.models import User, Workspace
 
@@ -65,15 +68,23 @@ class Asker:
     workspace: Workspace
     user: User
     emit: Emit
+    options: Options = DEFAULT
 
 
-def ask(*, workspace: Workspace, user: User, question: str, emit: Emit) -> Outcome:
-    """Answer `question` from what `user` may read in `workspace`.
+def ask(
+    *,
+    workspace: Workspace,
+    user: User,
+    question: str,
+    emit: Emit,
+    options: Options = DEFAULT,
+) -> Outcome:
+    """Answer `question` from what `user` may read in `workspace`, in the way `options` choose.
 
     `emit` is called with each event as it happens, possibly from several threads. Raises
     QuestionRefused for a question that cannot be taken and EngineError without an embedder.
     """
-    asker = Asker(workspace, user, emit)
+    asker = Asker(workspace, user, emit, options)
     with span(SpanName.ASK):
         with span(SpanName.SCREEN):
             asked = screen(question)
@@ -81,7 +92,13 @@ def ask(*, workspace: Workspace, user: User, question: str, emit: Emit) -> Outco
         with span(SpanName.EMBED, texts=1):
             vector = embedder().queries([asked])[0]
         with span(SpanName.RECALL) as recalled:
-            held = cache.recall(workspace=workspace, user=user, question=asked, vector=vector)
+            held = cache.recall(
+                workspace=workspace,
+                user=user,
+                question=asked,
+                vector=vector,
+                variant=options.variant,
+            )
             recalled.set(found=held is not None)
         if held is not None:
             return _again(held, language, emit)
@@ -143,7 +160,9 @@ def _part_apart(asker: Asker, clause: Clause, vector: NDArray[np.float32], langu
 def _part(asker: Asker, clause: Clause, vector: NDArray[np.float32], language: str) -> Part:
     spoken = detect(clause.text, language)
     with span(SpanName.ROUTE) as current:
-        decision = question_route(
+        decision = route_chosen(
+            asker.options, workspace=asker.workspace, text=clause.text, vector=vector
+        ) or question_route(
             workspace=asker.workspace,
             user=asker.user,
             text=clause.text,
@@ -167,6 +186,7 @@ def _part(asker: Asker, clause: Clause, vector: NDArray[np.float32], language: s
         text=clause.text,
         vector=vector,
         language=spoken,
+        options=asker.options,
     )
     if found.table is not None:
         asker.emit(EventKind.SQL_READY, {"position": clause.position, **table_json(found.table)})
@@ -214,6 +234,7 @@ def _answered(
                 vector=vector,
                 parts=outcome.parts,
                 answer=outcome.answer,
+                variant=asker.options.variant,
             )
     return outcome
 

@@ -26,19 +26,25 @@ if TYPE_CHECKING:
 NEAR, CANDIDATES = 0.96, 5
 
 
-def scope(workspace: Workspace, user: User) -> str:
+def scope(workspace: Workspace, user: User, variant: str = "") -> str:
     """A digest of the versions that `user` may read in `workspace`: it changes with every change.
 
-    A version that gets new vectors counts as changed.
+    `variant` is that of the question's options, since other options find other things. A version that
+    gets new vectors counts as changed.
     """
     rows = Document.objects.visible_to(user).in_workspace(workspace).filter(current__isnull=False)
     read = rows.order_by("pk").values_list("current_id", "current__finished_at")
-    digest = ",".join(f"{key} {at}" for key, at in read)
+    digest = ",".join(f"{key} {at}" for key, at in read) + variant
     return hashlib.sha256(digest.encode()).hexdigest()
 
 
 def recall(
-    *, workspace: Workspace, user: User, question: str, vector: NDArray[np.float32]
+    *,
+    workspace: Workspace,
+    user: User,
+    question: str,
+    vector: NDArray[np.float32],
+    variant: str = "",
 ) -> CachedAnswer | None:
     """An answer given before to the very same question by what this person may read, else None.
 
@@ -48,7 +54,9 @@ def recall(
     near = (
         CachedAnswer.objects.visible_to(user)
         .filter(
-            workspace=workspace, scope=scope(workspace, user), embedder=str(embedder().identity)
+            workspace=workspace,
+            scope=scope(workspace, user, variant),
+            embedder=str(embedder().identity),
         )
         .annotate(distance=CosineDistance("vector", vector))
         .filter(Q(distance__lte=1 - NEAR) | Q(folded=same_words))
@@ -73,12 +81,13 @@ def remember(
     vector: NDArray[np.float32],
     parts: list[dict[str, Any]],
     answer: dict[str, Any],
+    variant: str = "",
 ) -> None:
     """Keep an answer for those who may read the same versions. Refusals are not kept."""
     CachedAnswer.objects.create(
         workspace=workspace,
         user=user,
-        scope=scope(workspace, user),
+        scope=scope(workspace, user, variant),
         question=question,
         folded=" ".join(words(question)),
         vector=vector,

@@ -18,7 +18,7 @@ CAPITAL = re.compile(r"(?<!^)(?<![.?!]\s)\b[A-ZÀ-ÖØ-Þ][\w'’-]*")
 
 
 @functools.cache
-def _opposites() -> dict[str, str]:
+def opposites() -> dict[str, str]:
     """Each folded comparison, negation or direction word and the class it speaks for."""
     path = Path(__file__).parent / "data" / "guard.toml"
     held = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -37,7 +37,7 @@ def signature(question: str, vocabulary: Iterable[str] = ()) -> dict[str, list[s
     # Word by word, so that a name in lower case that the corpus knows equals the same in capitals.
     named = [*CAPITAL.findall(question), *vocabulary]
     names = {word for name in named for word in content_words(name, language)}
-    classes = _opposites()
+    classes = opposites()
     return {
         "names": sorted(names),
         "numbers": sorted(NUMBER.findall(question)),

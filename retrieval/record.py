@@ -7,6 +7,7 @@ so that a withdrawn document leaves no text behind in a trace.
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import asdict
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -67,6 +68,7 @@ def hits_json(found: Retrieved) -> list[dict[str, Any]]:
             "score": hit.score,
             "cosine": hit.cosine,
             "ranks": hit.ranks,
+            "copies": [asdict(copy) for copy in hit.copies],
         }
         for hit in found.hits
     ]

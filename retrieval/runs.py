@@ -18,6 +18,7 @@ from engines.errors import EngineError
 from engines.language import detect
 from retrieval.ask import Outcome, ask
 from retrieval.errors import QuestionRefused
+from retrieval.options import DEFAULT, options_parse
 from retrieval.screen import screen
 from teams.access import Right, require
 from telemetry.models import RunEvent, RunState, Trace
@@ -27,6 +28,7 @@ from telemetry.spans import recording
 if TYPE_CHECKING:
     import uuid
 
+    from retrieval.options import Options
     from teams.models import User, Workspace
     from telemetry.names import EventKind
     from telemetry.spans import Recording
@@ -40,7 +42,9 @@ def _pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(AT_ONCE, "run")
 
 
-def run_start(*, workspace: Workspace, user: User, question: str) -> Trace:
+def run_start(
+    *, workspace: Workspace, user: User, question: str, options: Options = DEFAULT
+) -> Trace:
     """Begin a run: its row exists when this returns, and the work starts when it is committed.
 
     Raises QuestionRefused with what to change, and PermissionDenied without the right to ask.
@@ -48,7 +52,13 @@ def run_start(*, workspace: Workspace, user: User, question: str) -> Trace:
     require(user, workspace, Right.ASK)
     asked = screen(question)
     with transaction.atomic():
-        trace = trace_begin(workspace=workspace, user=user, question=asked, language=detect(asked))
+        trace = trace_begin(
+            workspace=workspace,
+            user=user,
+            question=asked,
+            language=detect(asked),
+            options=options.as_json(),
+        )
         transaction.on_commit(lambda: _submit(trace.pk, translation.get_language() or "en"))
     return trace
 
@@ -97,7 +107,11 @@ def run_execute(trace_id: uuid.UUID) -> None:
     with recording() as kept:
         try:
             outcome = ask(
-                workspace=trace.workspace, user=trace.user, question=trace.question, emit=log
+                workspace=trace.workspace,
+                user=trace.user,
+                question=trace.question,
+                emit=log,
+                options=options_parse(trace.options),
             )
             _fill(trace, outcome)
         except (EngineError, QuestionRefused) as error:

@@ -251,6 +251,7 @@ def versions_readable(trace: Trace, user: User, documents: Iterable[str]) -> set
 def _fill(shown: RunView, trace: Trace, user: User) -> None:
     """Add passages' excerpts and numbers; take away rows of tables that can no longer be read."""
     keys = {hit["chunk_id"] for part in shown.parts for hit in part.hits}
+    keys |= {copy["chunk_id"] for part in shown.parts for hit in part.hits for copy in _copies(hit)}
     keys |= {fact["chunk_id"] for part in shown.parts for fact in part.facts}
     keys |= {item.get("chunk_id", "") for item in shown.citations}
     texts = dict(
@@ -267,6 +268,8 @@ def _fill(shown: RunView, trace: Trace, user: User) -> None:
             found["excerpt"] = excerpts.get(found["chunk_id"], "")
             found["withdrawn"] = found["chunk_id"] not in excerpts
             found["n"] = cited.get(found["chunk_id"], 0)
+            # Copies that can no longer be read neither stand here nor count.
+            found["copies"] = [copy for copy in _copies(found) if copy["chunk_id"] in excerpts]
         if part.table is not None and not _table_readable(part.table, versions):
             part.table = {**part.table, "rows": [], "sentence": "", "withdrawn": True}
     for item in shown.citations:
@@ -275,6 +278,11 @@ def _fill(shown: RunView, trace: Trace, user: User) -> None:
             if item.get("kind") == "sql"
             else item.get("chunk_id") not in excerpts
         )
+
+
+def _copies(found: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The copies folded into a passage; traces from before copies were folded hold none."""
+    return list(found.get("copies") or [])
 
 
 def _table_readable(item: dict[str, Any], versions: set[tuple[str, str]]) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from django.utils import translation
 from django.utils.translation import gettext as _
 
 from retrieval import graph_store, sql, text_store
+from retrieval.options import DEFAULT
 from retrieval.sql.probe import readable
 from routing.values import GRAPH, RELATIONAL, VECTORIAL, Probe
 from telemetry.names import SpanName
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from retrieval.options import Options
     from retrieval.values import Retrieved
     from teams.models import User, Workspace
 
@@ -35,14 +37,33 @@ class Store(Protocol):
         text: str,
         vector: NDArray[np.float32],
         language: str,
+        options: Options,
     ) -> Retrieved: ...
 
 
 def _tables(
-    *, workspace: Workspace, user: User, text: str, vector: NDArray[np.float32], language: str
+    *,
+    workspace: Workspace,
+    user: User,
+    text: str,
+    vector: NDArray[np.float32],
+    language: str,
+    options: Options,
 ) -> Retrieved:
-    """The tables are read by words and values; the vector has no part in it."""
+    """The tables are read by words and values; the vector and the options have no part in it."""
     return sql.search(workspace=workspace, user=user, text=text, language=_spoken(language))
+
+
+def _text(*, options: Options, **asked: Any) -> Retrieved:
+    """The text store in the mode, with the filters and for as many passages as were chosen."""
+    return text_store.search(
+        **asked, limit=options.top_k, mode=options.mode, filters=options.filters
+    )
+
+
+def _graph(*, options: Options, **asked: Any) -> Retrieved:
+    """The graph has no mode, and filters never come with it (`options_parse` refuses them)."""
+    return graph_store.search(**asked, limit=options.top_k)
 
 
 def _spoken(language: str) -> str:
@@ -52,8 +73,8 @@ def _spoken(language: str) -> str:
 
 STORES: dict[str, tuple[SpanName, Store]] = {
     RELATIONAL: (SpanName.RETRIEVE_TABLES, _tables),
-    VECTORIAL: (SpanName.RETRIEVE_TEXT, text_store.search),
-    GRAPH: (SpanName.RETRIEVE_GRAPH, graph_store.search),
+    VECTORIAL: (SpanName.RETRIEVE_TEXT, _text),
+    GRAPH: (SpanName.RETRIEVE_GRAPH, _graph),
 }
 
 
@@ -76,15 +97,16 @@ def retrieve(
     text: str,
     vector: NDArray[np.float32],
     language: str,
+    options: Options = DEFAULT,
 ) -> Retrieved:
     """What the route's store gives; when it gives nothing, what the text store gives, with a note."""
-    found = _read(route, workspace, user, text, vector, language)
+    found = _read(route, workspace, user, text, vector, language, options)
     # Passages that a walk meets without a single fact on the way are worse than those of the text store.
     if route == VECTORIAL or found.table is not None or found.facts:
         return found
     with translation.override("pt" if language == "pt" else "en"):
         handed = _("The text store was asked instead.")
-    instead = _read(VECTORIAL, workspace, user, text, vector, language)
+    instead = _read(VECTORIAL, workspace, user, text, vector, language, options)
     notes = (note for note in (found.note, handed, instead.note) if note)
     return replace(instead, note=" ".join(notes))
 
@@ -96,10 +118,18 @@ def _read(
     text: str,
     vector: NDArray[np.float32],
     language: str,
+    options: Options,
 ) -> Retrieved:
     name, store = STORES[route]
     with span(name) as current:
-        found = store(workspace=workspace, user=user, text=text, vector=vector, language=language)
+        found = store(
+            workspace=workspace,
+            user=user,
+            text=text,
+            vector=vector,
+            language=language,
+            options=options,
+        )
         current.set(hits=len(found.hits), facts=len(found.facts), rows=_rows(found))
     return found
 

@@ -30,7 +30,10 @@ from corpus.selectors import chunks_live
 from engines.language import WORD, fold, name_words, stop_words
 from engines.language import words as words_of
 from engines.registry import embedder
+from retrieval import options
 from retrieval.bridge import other_language, translated
+from retrieval.duplicates import folded
+from retrieval.filters import NOTHING, Filters
 from retrieval.floor import background
 from retrieval.fusion import rrf
 from retrieval.values import Hit, Retrieved
@@ -74,8 +77,8 @@ class Ranking:
 
 
 RANKING = Ranking()
-HYBRID, VECTOR, KEYWORD = "hybrid", "vector", "keyword"
-MODES = (HYBRID, VECTOR, KEYWORD)
+MODES = options.MODES
+HYBRID, VECTOR, KEYWORD = MODES
 CONFIGURATIONS = {"pt": "portuguese", "en": "english", "es": "spanish", "fr": "french"}
 FIELDS = (
     "pk",
@@ -99,8 +102,11 @@ def search(
     limit: int = 8,
     ranking: Ranking = RANKING,
     mode: str = HYBRID,
+    filters: Filters = NOTHING,
 ) -> Retrieved:
-    """The passages nearest to the question, best first, at most `limit`.
+    """The passages nearest to the question, best first, at most `limit`, copies folded into one.
+
+    `filters` restrict what either ranking sees.
 
     `mode` leaves one of the two rankings out. Raises ValueError for another than MODES.
 
@@ -110,20 +116,33 @@ def search(
     """
     if mode not in MODES:
         raise ValueError(f"{mode} is none of {', '.join(MODES)}")
-    rows = chunks_live(workspace, user)
-    near = [] if mode == KEYWORD else _by_vector(rows, vector, centred=ranking.centred)
-    worded = [] if mode == VECTOR else _by_words(rows, text, language, vector)
+    rows = filters.apply(chunks_live(workspace, user))
+    hits: tuple[Hit, ...] = ()
+    # Copies may fill what was looked at: then more is.
+    for many in (max(CANDIDATES, 2 * limit), 8 * CANDIDATES, 64 * CANDIDATES):
+        near = [] if mode == KEYWORD else _by_vector(rows, vector, ranking.centred, many)
+        worded = [] if mode == VECTOR else _by_words(rows, text, language, vector, many)
+        hits = folded(_fused(near, worded, ranking), limit)
+        if len(hits) >= limit or max(len(near), len(worded)) < many:
+            break
+    return Retrieved(STORE, hits=hits, note=_note(rows, language, filters))
+
+
+def _fused(near: list[dict[str, Any]], worded: list[dict[str, Any]], ranking: Ranking) -> list[Hit]:
+    """Both rankings as one by RRF, best first."""
     held = {str(row["pk"]): row for row in (*worded, *near)}
     fused = rrf(
         {"vector": [str(row["pk"]) for row in near], "words": [str(row["pk"]) for row in worded]},
         weights={"words": ranking.words},
     )
-    hits = tuple(hit(held[item.key], item.score, item.ranks) for item in fused[:limit])
-    return Retrieved(STORE, hits=hits, note=_note(rows, language))
+    return [hit(held[item.key], item.score, item.ranks) for item in fused]
 
 
-def _note(rows: Any, language: str) -> str:
-    """What is to be said of passages that the embedder in force has not seen; nothing if there are none."""
+def _note(rows: Any, language: str, filters: Filters) -> str:
+    """What is to be said of filters that nothing fits, or of passages that the embedder has not seen."""
+    if filters and not rows.exists():
+        with translation.override("pt" if language == "pt" else "en"):
+            return _("No passage here fits the filters.")
     if not rows.exclude(embedder=str(embedder().identity)).exists():
         return ""
     with translation.override("pt" if language == "pt" else "en"):
@@ -163,7 +182,9 @@ def passage_values(rows: Any, vector: NDArray[np.float32]) -> Any:
     return rows.annotate(distance=distance).values(*FIELDS, "language", "distance")
 
 
-def _by_vector(rows: Any, vector: NDArray[np.float32], *, centred: bool) -> list[dict[str, Any]]:
+def _by_vector(
+    rows: Any, vector: NDArray[np.float32], centred: bool, many: int
+) -> list[dict[str, Any]]:
     """The nearest by exact cosine, centred per language of the passages.
 
     A multilingual embedder puts passages in the question's own language nearer whatever they say, so
@@ -177,11 +198,11 @@ def _by_vector(rows: Any, vector: NDArray[np.float32], *, centred: bool) -> list
     above = F("distance") - (summed + Value(FEW * usual)) / (counted + Value(float(FEW)))
     mine = rows.filter(embedder=str(embedder().identity))
     ordered = passage_values(mine, vector).annotate(centred=above)
-    return list(ordered.order_by("centred" if centred else "distance", "pk")[:CANDIDATES])
+    return list(ordered.order_by("centred" if centred else "distance", "pk")[:many])
 
 
 def _by_words(
-    rows: Any, text: str, language: str, vector: NDArray[np.float32]
+    rows: Any, text: str, language: str, vector: NDArray[np.float32], many: int
 ) -> list[dict[str, Any]]:
     """Those that hold most of the question's words, rare words counting most.
 
@@ -204,7 +225,7 @@ def _by_words(
         held = When(matched, then=Value(rarity))
         score = score + Case(held, default=Value(0.0), output_field=FloatField())
     found = passage_values(rows, vector).filter(functools.reduce(operator.or_, words))
-    return list(found.annotate(words=score).order_by(F("words").desc(), "distance")[:CANDIDATES])
+    return list(found.annotate(words=score).order_by(F("words").desc(), "distance")[:many])
 
 
 def _match(word: str, language: str) -> Q:

@@ -10,6 +10,16 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class Copy:
+    """A passage that says the same as the one it is folded into."""
+
+    chunk_id: str
+    document_id: str
+    document: str
+    page: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """A passage found. `score` is the store's own; `ranks` says where each leg put it, from 1.
 
@@ -30,6 +40,7 @@ class Hit:
     contrast: float | None = None
     block: str = "paragraph"
     ranks: dict[str, int] = field(default_factory=dict)
+    copies: tuple[Copy, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,13 @@ from django.views.decorators.http import require_POST, require_safe
 
 from corpus.models import Document
 from retrieval.errors import QuestionRefused
+from retrieval.options import options_posted
+from retrieval.options_form import form_context
 from retrieval.shown import answer_text, run_view, source_view
 from teams.access import Right
 from teams.requests import member_of
 from telemetry.models import Trace
+from telemetry.options import options_shown
 
 if TYPE_CHECKING:
     import uuid
@@ -41,7 +44,9 @@ def _ask_page(
     *,
     question: str = "",
     refusal: str = "",
+    field: str = "",
 ) -> HttpResponse:
+    """`field` names the option that was refused; what was posted is shown again then."""
     recent = Trace.objects.visible_to(user).in_workspace(workspace).filter(user=user)[:RECENT]
     documents = Document.objects.visible_to(user).in_workspace(workspace)
     context = {
@@ -51,6 +56,7 @@ def _ask_page(
         "documents": documents.filter(current__isnull=False).count(),
         "examples": EXAMPLES if workspace.slug == DEMO_SLUG else {},
         "limit": settings.QUESTION_MAX_CHARACTERS,
+        "form": form_context(workspace, user, request.POST if refusal else None, field),
     }
     return render(request, "retrieval/chat.html", context, status=400 if refusal else 200)
 
@@ -76,10 +82,12 @@ def ask(request: HttpRequest) -> HttpResponse:
     user, workspace = member_of(request, Right.ASK)
     question = request.POST.get("question", "")
     try:
-        trace = run_start(workspace=workspace, user=user, question=question)
+        options = options_posted(request.POST)
+        trace = run_start(workspace=workspace, user=user, question=question, options=options)
     except QuestionRefused as error:
         kept = question.replace("\x00", "")
-        return _ask_page(request, user, workspace, question=kept, refusal=str(error))
+        field = getattr(error, "field", "")
+        return _ask_page(request, user, workspace, question=kept, refusal=str(error), field=field)
     return redirect("chat-run", trace_id=trace.pk)
 
 
@@ -91,9 +99,14 @@ def run(request: HttpRequest, trace_id: uuid.UUID) -> HttpResponse:
     shown = run_view(trace, user, int(upto) if upto.isdecimal() and len(upto) < 10 else None)
     partial = request.GET.get("partial") == "live"
     name = "retrieval/run.html#live" if partial else "retrieval/run.html"
-    return render(
-        request, name, {"run": shown, "trace": trace, "limit": settings.QUESTION_MAX_CHARACTERS}
-    )
+    context = {
+        "run": shown,
+        "trace": trace,
+        "limit": settings.QUESTION_MAX_CHARACTERS,
+        "options": options_shown(trace.options),
+        "form": form_context(trace.workspace, user),
+    }
+    return render(request, name, context)
 
 
 @require_safe

@@ -89,7 +89,7 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Where a text goes and why. `stage` is heuristic, cosine, evidence, fallback or override."""
+    """Where a text goes and why. `stage` is heuristic, cosine, evidence, fallback, override or filter."""
 
     route: str
     stage: str

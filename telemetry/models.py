@@ -34,6 +34,9 @@ class Trace(models.Model):
     )
     question = models.TextField()
     language = models.CharField(max_length=5, blank=True)
+    options = models.JSONField(
+        default=dict, blank=True, help_text="what was chosen for this question; empty: the defaults"
+    )
     state = models.CharField(max_length=12, choices=RunState.choices, default=RunState.RUNNING)
     route = models.CharField(max_length=60, blank=True, help_text="routes taken, joined by +")
     stage = models.CharField(max_length=60, blank=True)

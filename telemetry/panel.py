@@ -33,6 +33,7 @@ STAGE_LABELS = {
     "evidence": gettext_lazy("Evidence in the stores"),
     "fallback": gettext_lazy("Fallback"),
     "override": gettext_lazy("Chosen by hand"),
+    "filter": gettext_lazy("Filters set"),
 }
 ORIGIN_LABELS = {
     "compiled": gettext_lazy("Compiled from the question, without a model"),
@@ -273,6 +274,8 @@ def _why(part: dict[str, Any]) -> str:
             )
         case "override":
             return _("A person chose this route.")
+        case "filter":
+            return _("Filters are set, and they hold for the text: so the text is searched.")
     return str(part.get("reason", ""))
 
 

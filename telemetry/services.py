@@ -23,9 +23,16 @@ if TYPE_CHECKING:
 WITH_CONTENT = (EventKind.SQL_READY, EventKind.ANSWER_DELTA, EventKind.RUN_FINISHED)
 
 
-def trace_begin(*, workspace: Workspace, user: User, question: str, language: str) -> Trace:
+def trace_begin(
+    *,
+    workspace: Workspace,
+    user: User,
+    question: str,
+    language: str,
+    options: dict[str, Any] | None = None,
+) -> Trace:
     trace: Trace = Trace.objects.create(
-        workspace=workspace, user=user, question=question, language=language
+        workspace=workspace, user=user, question=question, language=language, options=options or {}
     )
     event_add(trace=trace, seq=1, kind=EventKind.RUN_STARTED, payload={"question": question})
     return trace

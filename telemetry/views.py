@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 from teams.access import Right, holds
 from teams.requests import member_of
 from telemetry.models import RunState, Trace
+from telemetry.options import options_shown
 from telemetry.panel import (
     ROUTE_LABELS,
     STAGE_LABELS,
@@ -86,6 +87,7 @@ def trace_detail(request: HttpRequest, trace_id: uuid.UUID) -> HttpResponse:
             "stages_label": stages_label(trace.stage),
             "spans": waterfall(trace.spans.all()),
             "citations": trace.answer.get("citations", []),
+            "options": options_shown(trace.options),
             "own": trace.user_id == user.pk,
         },
     )

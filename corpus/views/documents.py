@@ -12,12 +12,13 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from corpus.forms import TABLES, ReadingForm, recognised
+from corpus.forms import TABLES, ReadingForm, TagsForm, recognised
 from corpus.listing import Asked, documents_listed, rows_of
 from corpus.models import Chunk, DataTable
 from corpus.peek import first_rows
 from corpus.services import version_reread
 from corpus.shown import Row
+from corpus.tags import document_tag
 from corpus.views.common import PER_PAGE, document_of, version_shown
 from teams.access import Right
 from teams.requests import member_of
@@ -41,7 +42,10 @@ def document_detail(request: HttpRequest, document_id: uuid.UUID) -> HttpRespons
 
 
 def _page(
-    request: HttpRequest, document: Document, form: ReadingForm | None = None
+    request: HttpRequest,
+    document: Document,
+    form: ReadingForm | None = None,
+    tagging: TagsForm | None = None,
 ) -> HttpResponse:
     user, workspace = member_of(request)
     version, newest = version_shown(document), document.versions.first()
@@ -63,10 +67,11 @@ def _page(
         "inside_total": inside.count(),
         "routes": chunks.values("route").annotate(count=Count("pk")).order_by("route"),
         "form": form or _form(newest),
+        "tagging": tagging or TagsForm(held=document.tags),
     }
     partial = request.GET.get("partial") == "rows"
     name = "corpus/document.html#rows" if partial else "corpus/document.html"
-    return render(request, name, context, status=400 if form else 200)
+    return render(request, name, context, status=400 if form or tagging else 200)
 
 
 def _tables(version: DocumentVersion | None) -> QuerySet[DataTable]:
@@ -92,6 +97,16 @@ def document_reread(request: HttpRequest, document_id: uuid.UUID) -> HttpRespons
         return _page(request, document, form)
     version_reread(version=version, options=form.options())
     messages.success(request, _("%(name)s is being read again.") % {"name": document.name})
+    return redirect("corpus-document", document_id=document.pk)
+
+
+@require_POST
+def document_tags(request: HttpRequest, document_id: uuid.UUID) -> HttpResponse:
+    document = document_of(request, document_id, Right.UPLOAD)
+    form = TagsForm(request.POST, held=document.tags)
+    if not form.is_valid():
+        return _page(request, document, tagging=form)
+    document_tag(document=document, tags=form.cleaned_data["tags"])
     return redirect("corpus-document", document_id=document.pk)
 
 

@@ -15,6 +15,7 @@ from corpus.indexing import index_known
 from corpus.listing import STATES, Asked, documents_listed, rows_of
 from corpus.parsing import ACCEPTED, SUFFIXES
 from corpus.selectors import documents_live, documents_trashed, worker_alive
+from corpus.tags import tags_known
 from corpus.views.common import PER_PAGE
 from teams.access import Right, holds
 from teams.requests import member_of
@@ -27,7 +28,7 @@ def _asked(request: HttpRequest) -> Asked:
     form = ListForm(request.GET)
     form.is_valid()
     kept = form.cleaned_data
-    return Asked(kept.get("q", ""), kept.get("state", ""), kept.get("inside"))
+    return Asked(kept.get("q", ""), kept.get("state", ""), kept.get("inside"), kept.get("tag", ""))
 
 
 @require_safe
@@ -48,6 +49,7 @@ def corpus_list(request: HttpRequest) -> HttpResponse:
         "asked": asked,
         "container": live.filter(pk=asked.inside).first() if asked.inside else None,
         "states": STATES,
+        "tags": tags_known(workspace, user),
         "undo": thrown.filter(pk=undo).first() if undo else None,
         "trash_count": thrown.count(),
         "index": index_known(workspace),

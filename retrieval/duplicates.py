@@ -1,0 +1,74 @@
+"""Copies of a passage folded into the best of them. Pure: no row, no model."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from engines.language import WORD, fold
+from retrieval.guard import opposites
+from retrieval.values import Copy
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from retrieval.values import Hit
+
+# Shingles of three words; Broder 1997 (resemblance) calls this overlap "roughly the same".
+SHINGLE, ALIKE = 3, 0.9
+LAST_HEADING = " › "
+
+
+class _Text:
+    """A passage's words in the forms that are compared, made once."""
+
+    __slots__ = ("folded", "heading", "shingles", "telling", "words")
+
+    def __init__(self, hit: Hit) -> None:
+        raw = WORD.findall(hit.text)
+        self.folded = [fold(word) for word in raw]
+        self.words = frozenset(self.folded)
+        signs = opposites()
+        # What makes another statement of the same words: figures, names, "not", "more", "before".
+        self.telling = frozenset(
+            plain
+            for word, plain in zip(raw, self.folded, strict=True)
+            if plain in signs or word[0].isupper() or any(sign.isdigit() for sign in word)
+        )
+        count = max(1, len(self.folded) - SHINGLE + 1)
+        self.shingles = frozenset(tuple(self.folded[i : i + SHINGLE]) for i in range(count))
+        self.heading = fold(hit.heading_path.rsplit(LAST_HEADING, 1)[-1])
+
+
+def folded(hits: Sequence[Hit], limit: int) -> tuple[Hit, ...]:
+    """At most `limit` of the ranked `hits`, copies of a better one named there instead of standing apart.
+
+    A copy says the same, word by word or nearly: the shingles overlap by at least ALIKE, no figure,
+    name, negation or comparison differs, and both stand under the same heading or one under none.
+    """
+    kept: list[tuple[_Text, Hit, list[Copy]]] = []
+    for hit in hits:
+        mine = _Text(hit)
+        same = next((copies for text, _, copies in kept if _alike(text, mine)), None)
+        if same is None:
+            kept.append((mine, hit, []))
+        else:
+            same.append(Copy(hit.chunk_id, hit.document_id, hit.document, hit.page))
+    return tuple(
+        replace(hit, copies=tuple(copies)) if copies else hit for _, hit, copies in kept[:limit]
+    )
+
+
+def _alike(one: _Text, other: _Text) -> bool:
+    if one.heading and other.heading and one.heading != other.heading:
+        return False
+    if one.folded == other.folded:
+        return True
+    # A cheap bound first: sets of sizes a <= b overlap by a / b at most.
+    small, large = sorted((len(one.shingles), len(other.shingles)))
+    if small < ALIKE * large:
+        return False
+    shared = len(one.shingles & other.shingles)
+    if shared < ALIKE * (small + large - shared):
+        return False
+    return not (one.words ^ other.words) & (one.telling | other.telling)
