@@ -3,7 +3,7 @@ PY := .venv/bin/python
 MANAGE := $(PY) manage.py
 BOOT := $(shell command -v python3 || command -v python)
 
-.PHONY: help setup setup-dev migrated demo run worker eval eval-finding eval-reading bench test check messages screenshots lock clean
+.PHONY: help setup setup-dev migrated demo run worker eval eval-finding bench-finding eval-reading bench test check messages screenshots lock clean
 
 help: ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -33,6 +33,9 @@ eval: migrated ## ask the three question sets; RESULT lines, details in .data/ev
 
 eval-finding: migrated ## splitting, routing and finding on public sets; DATA=folder of the sets
 	$(MANAGE) evaluate_finding $(if $(DATA),--data $(DATA)) --json .data/eval/finding.json
+
+bench-finding: migrated ## speed of routing, finding and the graph on made-up data
+	$(MANAGE) bench_finding --json .data/eval/bench_finding.json
 
 eval-reading: migrated ## reading of public files and tables; DATA=folder of the sets
 	$(MANAGE) evaluate_reading $(if $(DATA),--data $(DATA)) --json .data/eval/reading.json

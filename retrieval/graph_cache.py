@@ -19,9 +19,9 @@ from retrieval.graph_words import groups_in, kinds_said, predicate_stems, turned
 from retrieval.ppr import walk_graph
 
 if TYPE_CHECKING:
-    import networkx as nx
     from numpy.typing import NDArray
 
+    from retrieval.ppr import WalkGraph
     from teams.models import User, Workspace
 
 KEPT = 8
@@ -75,7 +75,7 @@ class LoadedGraph:
     passage_vectors: NDArray[np.float32]
     holding: dict[str, tuple[int, ...]]
     exact: dict[str, int]
-    walk: nx.Graph
+    walk: WalkGraph[Any]
 
 
 _held: OrderedDict[tuple[str, str, str], LoadedGraph] = OrderedDict()
