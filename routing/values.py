@@ -72,6 +72,7 @@ class Decision:
     revision: int
     reason: str
     evidence: tuple[Evidence, ...] = field(default=())
+    near: bool = False
 
     @property
     def top_score(self) -> float:
