@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import uuid
     from collections.abc import Iterator
 
-STORES, NAMES, REINDEX = 7101, 7102, 7103
+STORES, NAMES, REINDEX, REROUTE = 7101, 7102, 7103, 7104
 
 
 def stores_lock(workspace_id: uuid.UUID) -> None:
@@ -28,9 +28,9 @@ def names_lock(workspace_id: uuid.UUID) -> None:
 
 
 @contextmanager
-def reindex_turn(workspace_id: uuid.UUID) -> Iterator[bool]:
-    """Whether this process may re-index the workspace. The turn ends with the block, or the process."""
-    place = [REINDEX, _number(workspace_id)]
+def reindex_turn(workspace_id: uuid.UUID, *, kind: int = REINDEX) -> Iterator[bool]:
+    """Whether this process may do this job in the workspace. The turn ends with the block, or the process."""
+    place = [kind, _number(workspace_id)]
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", place)
         row = cursor.fetchone()

@@ -11,6 +11,8 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 from pgvector.django import VectorField
 
+from corpus.reroute_models import Reroute as Reroute
+from corpus.reroute_models import RerouteChange as RerouteChange
 from teams.access import ScopedQuerySet
 from teams.models import Workspace
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 
-from corpus import files, ingest, recovery, services
+from corpus import files, ingest, recovery, rerouting, services
 from corpus import reindex as reindexing
 
 
@@ -13,11 +13,15 @@ def version_read(version_id: str) -> str:
 
 
 def stuck_requeue() -> int:
-    return recovery.stuck_requeue() + reindexing.reindex_resume()
+    return recovery.stuck_requeue() + reindexing.reindex_resume() + rerouting.reroute_resume()
 
 
 def reindex(workspace_id: str) -> bool:
     return reindexing.reindex(uuid.UUID(workspace_id))
+
+
+def reroute(reroute_id: int) -> str:
+    return rerouting.reroute_run(reroute_id)
 
 
 def leftovers_clear() -> int:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from corpus.views import documents, lifecycle, listing, pages, uploads
+from corpus.views import documents, lifecycle, listing, pages, routes, uploads
 
 ONE = "<uuid:document_id>/"
 
@@ -11,6 +11,9 @@ urlpatterns = [
     path("upload/", uploads.upload, name="corpus-upload"),
     path("status.json", listing.status, name="corpus-status"),
     path("reindex/", lifecycle.reindex, name="corpus-reindex"),
+    path("routes/", routes.routes, name="corpus-routes"),
+    path("routes/start/", routes.reroute_start, name="corpus-reroute"),
+    path("routes/<int:reroute_id>/undo/", routes.reroute_take_back, name="corpus-reroute-undo"),
     path("trash/", listing.trash, name="corpus-trash"),
     path("trash/empty/", lifecycle.trash_clear, name="corpus-trash-empty"),
     path(ONE, documents.document_detail, name="corpus-document"),

@@ -110,12 +110,16 @@ def _text(made: np.random.Generator) -> str:
     return " ".join(known[n % 5] if n % 97 == 1 and n > 1 else f"palavra{n}" for n in drawn)
 
 
+# The words of a question, as long as most are.
+TOLD = "Quantos dias de férias tem a equipa de manutenção por ano?"
+
+
 def routing_figures(vectors: NDArray[np.float32], embedding_ms: float) -> dict[str, float]:
     """The decision with its bounds and anchors as a share of one embedding; no evidence is asked."""
     nowhere, identity = Workspace(), str(embedder().identity)
 
     def route(vector: NDArray[np.float32]) -> None:
-        decide(vector, anchors_in_force(nowhere), bounds_in_force(identity))
+        decide(vector, TOLD, anchors_in_force(nowhere), bounds_in_force(identity))
 
     spent = milliseconds(route, list(vectors))
     return {"routing_ms": spent, "routing_share": spent / embedding_ms}
@@ -232,7 +236,9 @@ def _leg(
     found: dict[int, set[int]] = {}
 
     def find(at: int) -> None:
-        near = text_store._by_vector(chunks_live(workspace, user), asked[at], centred=False)[:TOP]
+        near = text_store._by_vector(
+            chunks_live(workspace, user), asked[at], centred=False, many=TOP
+        )
         found[at] = {row["pk"] for row in near}
 
     spent = milliseconds(find, range(len(asked)))

@@ -17,6 +17,7 @@ from engines.registry import embedder
 from routing.decision import decide
 from routing.evidence import combine, probed
 from routing.models import Anchor, Revision, StoreTerm, Thresholds
+from routing.near import marked
 from routing.tabularity import tabularity
 from routing.values import AnchorSet, Bounds, Decision
 
@@ -108,7 +109,7 @@ def chunks_route(
     """One decision per chunk, in order. `vectors` is (len(texts), d) with unit rows."""
     anchors, bounds = anchors_in_force(workspace), bounds_in_force(str(embedder().identity))
     return [
-        decide(vector, text, anchors, bounds, tabularity=tabularity(text))
+        marked(decide(vector, text, anchors, bounds, tabularity=tabularity(text)), bounds)
         for text, vector in zip(texts, vectors, strict=True)
     ]
 

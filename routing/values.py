@@ -98,9 +98,10 @@ class Decision:
     revision: int
     reason: str
     evidence: tuple[Evidence, ...] = field(default=())
+    near: bool = False
 
     @property
-    def near(self) -> float:
+    def nearest_cosine(self) -> float:
         """The cosine with the nearest anchor of any route."""
         return max((score.cosine for score in self.scores), default=0.0)
 

@@ -66,6 +66,7 @@ def _page(
         "inside": rows_of(inside[:PER_PAGE], parts=False),
         "inside_total": inside.count(),
         "routes": chunks.values("route").annotate(count=Count("pk")).order_by("route"),
+        "near": chunks.filter(decision__near=True).count(),
         "form": form or _form(newest),
         "tagging": tagging or TagsForm(held=document.tags),
     }

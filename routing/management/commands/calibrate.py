@@ -154,7 +154,7 @@ def measured(rows: list[dict[str, str]]) -> tuple[list[Measured], list[Measured]
             Measured(
                 label=row["route"],
                 score=scores[0].score,
-                near=gray.near,
+                near=gray.nearest_cosine,
                 margin=gray.margin,
                 cosine_right=scores[0].route == row["route"],
                 gray_right=gray.route == row["route"],
