@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from corpus.views import documents, lifecycle, listing, pages, uploads
+from corpus.views import documents, lifecycle, listing, names, pages, uploads
 
 ONE = "<uuid:document_id>/"
 
@@ -11,6 +11,8 @@ urlpatterns = [
     path("upload/", uploads.upload, name="corpus-upload"),
     path("status.json", listing.status, name="corpus-status"),
     path("reindex/", lifecycle.reindex, name="corpus-reindex"),
+    path("names/", names.names, name="corpus-names"),
+    path("names/<int:alias_id>/", names.name_decide, name="corpus-name-decide"),
     path("trash/", listing.trash, name="corpus-trash"),
     path("trash/empty/", lifecycle.trash_clear, name="corpus-trash-empty"),
     path(ONE, documents.document_detail, name="corpus-document"),
