@@ -15,7 +15,9 @@ from engines.language import fold, stop_words
 UPPER = "A-ZÀ-ÖØ-Þ"
 WORD = rf"[{UPPER}][\w'’&.-]*[\w]|[{UPPER}]{{2,}}"
 LINK = r"(?:d[aeo]s?|of|the|y|van|von|&)"
-NAME = re.compile(rf"(?:{WORD})(?:\s+(?:{LINK}\s+)?(?:{WORD}|\d+))*")
+# A title belongs to the name after it, and its point ends nothing.
+TITLE = r"(?:(?:Mr|Mrs|Ms|Dr|Dra|Sr|Sra|Eng|Enga|Prof|Profa)\.ª?\s+)?"
+NAME = re.compile(rf"{TITLE}(?:{WORD})(?:\s+(?:{LINK}\s+)?(?:{WORD}|\d+))*")
 PLACED = re.compile(rf"\s(?:d[aeo]s?|of|in|em)\s(?:the\s)?({NAME.pattern})$")
 JOIN = re.compile(r"^\s*(?:,|;|e|and|ou|or|&)?\s*(?:a|o|as|os|the|à|ao)?\s*$", re.IGNORECASE)
 # "da linha Nabão e também da linha Ria", "de Águeda e de Vagos", "the Ria line and the Maré line".

@@ -6,6 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from corpus.listing import STATES
+from corpus.models import EntityAlias
 from corpus.tags import TAG_LONGEST, TAGS_MOST, tag_plain, tags_plain
 
 TABLES = frozenset({"csv", "xlsx", "xls", "ods"})
@@ -118,3 +119,18 @@ class ReadingForm(forms.Form):
 def recognised(reading: dict[str, str]) -> dict[str, str]:
     """How a table was read, in the words of the form: a tab is none that a page can show."""
     return {**reading, "delimiter": reading.get("delimiter", "").replace("\t", TAB)}
+
+
+class AliasFilter(forms.Form):
+    q = forms.CharField(max_length=200, required=False)
+    state = forms.ChoiceField(choices=EntityAlias.State.choices, required=False)
+
+
+class AliasDecision(forms.Form):
+    state = forms.ChoiceField(
+        choices=[
+            choice
+            for choice in EntityAlias.State.choices
+            if choice[0] != EntityAlias.State.PROPOSED.value
+        ]
+    )

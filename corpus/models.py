@@ -312,6 +312,47 @@ class Relation(models.Model):
         return f"{self.subject} – {self.predicate} – {self.object}"
 
 
+class EntityAlias(models.Model):
+    """Two entities of a workspace that are or may be one thing: `entity` is another name of `canonical`.
+
+    A merge rewrites no mention and no relation; who reads the graph follows the pointer, so that undoing
+    it gives exactly what was there. `decided_by` is empty where the rules decided.
+    """
+
+    ACCESS_PATH: ClassVar[str] = "workspace"
+
+    class State(models.TextChoices):
+        PROPOSED = "proposed", _("To be decided")
+        MERGED = "merged", _("One and the same")
+        REJECTED = "rejected", _("Kept apart")
+        UNDONE = "undone", _("Separated again")
+
+    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="+")
+    entity = models.ForeignKey(Entity, on_delete=models.CASCADE, related_name="aliased")
+    canonical = models.ForeignKey(Entity, on_delete=models.CASCADE, related_name="names")
+    score = models.FloatField()
+    reason = models.CharField(max_length=20)
+    state = models.CharField(max_length=8, choices=State.choices, default=State.PROPOSED)
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
+    )
+    decided_at = models.DateTimeField(null=True)
+
+    objects = ScopedQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["entity", "canonical"], name="alias_once"),
+            models.CheckConstraint(
+                condition=~models.Q(entity=models.F("canonical")), name="alias_of_another"
+            ),
+        ]
+        indexes = [models.Index(fields=["workspace", "state"], name="alias_by_state")]
+
+    def __str__(self) -> str:
+        return f"{self.entity} = {self.canonical}"
+
+
 class WatchedFile(models.Model):
     """A file of a watched folder as it was last taken in, so that a restart takes up from there."""
 

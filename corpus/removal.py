@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
+from corpus.aliases import aliases_settle
 from corpus.models import Chunk, DataTable, Entity, Page
 from corpus.table_store import table_drop
 
@@ -53,5 +54,6 @@ def _row_delete(version: DocumentVersion) -> None:
 
 
 def entities_sweep(*, workspace_id: uuid.UUID) -> None:
-    """Entities that no passage mentions any more go with their last source."""
+    """Entities that no passage mentions any more go with their last source, and with them their aliases."""
     Entity.objects.filter(workspace_id=workspace_id, mentions=None).delete()
+    aliases_settle(workspace_id=workspace_id)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from corpus.views import documents, lifecycle, listing, pages, routes, uploads
+from corpus.views import documents, lifecycle, listing, names, pages, routes, uploads
 
 ONE = "<uuid:document_id>/"
 
@@ -14,6 +14,8 @@ urlpatterns = [
     path("routes/", routes.routes, name="corpus-routes"),
     path("routes/start/", routes.reroute_start, name="corpus-reroute"),
     path("routes/<int:reroute_id>/undo/", routes.reroute_take_back, name="corpus-reroute-undo"),
+    path("names/", names.names, name="corpus-names"),
+    path("names/<int:alias_id>/", names.name_decide, name="corpus-name-decide"),
     path("trash/", listing.trash, name="corpus-trash"),
     path("trash/empty/", lifecycle.trash_clear, name="corpus-trash-empty"),
     path(ONE, documents.document_detail, name="corpus-document"),

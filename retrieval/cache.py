@@ -11,6 +11,7 @@ from pgvector.django import CosineDistance
 from corpus.models import Document
 from engines.language import fold, words
 from engines.registry import embedder
+from retrieval.graph_aliases import merges_said
 from retrieval.guard import agree, signature
 from retrieval.models import CachedAnswer
 from routing.services import terms_named
@@ -30,11 +31,11 @@ def scope(workspace: Workspace, user: User, variant: str = "") -> str:
     """A digest of the versions that `user` may read in `workspace`: it changes with every change.
 
     `variant` is that of the question's options, since other options find other things. A version that
-    gets new vectors counts as changed.
+    gets new vectors counts as changed, and so do names that are merged or separated.
     """
     rows = Document.objects.visible_to(user).in_workspace(workspace).filter(current__isnull=False)
     read = rows.order_by("pk").values_list("current_id", "current__finished_at")
-    digest = ",".join(f"{key} {at}" for key, at in read) + variant
+    digest = ",".join(f"{key} {at}" for key, at in read) + merges_said(workspace) + variant
     return hashlib.sha256(digest.encode()).hexdigest()
 
 

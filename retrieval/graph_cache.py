@@ -15,6 +15,7 @@ from corpus.models import Document, Entity, Mention
 from corpus.selectors import chunks_live, relations_live
 from engines.language import fold, words
 from engines.registry import embedder
+from retrieval.graph_aliases import collapsed, found_by, merges_said
 from retrieval.graph_words import groups_in, kinds_said, predicate_stems, turned_in
 from retrieval.ppr import walk_graph
 
@@ -113,7 +114,8 @@ def graph_forget() -> None:
 def _key(workspace: Workspace, user: User) -> tuple[str, str, str]:
     rows = Document.objects.visible_to(user).in_workspace(workspace).filter(current__isnull=False)
     read = rows.order_by("pk").values_list("current_id", "current__finished_at")
-    digest = hashlib.sha256(repr([(str(pk), str(at)) for pk, at in read]).encode()).hexdigest()
+    said = repr([(str(pk), str(at)) for pk, at in read]) + merges_said(workspace)
+    digest = hashlib.sha256(said.encode()).hexdigest()
     return str(workspace.pk), str(embedder().identity), digest
 
 
@@ -133,7 +135,9 @@ def _load(workspace: Workspace, user: User) -> LoadedGraph:
         .values_list("entity_id", "chunk_id")
     )
     wanted = {row[0] for row in mentioned} | {row[i] for row in relations for i in (0, 2)}
-    entities = _entities(workspace, wanted)
+    entities, relations, mentioned, also = collapsed(
+        workspace, _entities(workspace, wanted), relations, mentioned
+    )
     place = {row["pk"]: i for i, row in enumerate(entities)}
     links = tuple(_link(row, place, entities) for row in relations)
     chunk_ids = dict.fromkeys(
@@ -160,8 +164,9 @@ def _load(workspace: Workspace, user: User) -> LoadedGraph:
         mentions=mentions,
         passages=passages,
         passage_vectors=_passage_vectors(live, position),
-        holding=_holding(tokens),
-        exact={" ".join(held): i for i, held in enumerate(tokens) if held},
+        holding=found_by(_holding(tokens), also, place),
+        exact={" ".join(words(name)): place[pk] for name, pk in also if words(name)}
+        | {" ".join(held): i for i, held in enumerate(tokens) if held},
         walk=walk_graph(_edges(links, mentions, position)),
     )
 
