@@ -33,6 +33,7 @@ from engines.registry import embedder
 from retrieval.bridge import other_language, translated
 from retrieval.floor import background
 from retrieval.fusion import rrf
+from retrieval.rerank import reranked, reranking_in_force, wanted
 from retrieval.values import Hit, Retrieved
 
 if TYPE_CHECKING:
@@ -99,6 +100,7 @@ def search(
     limit: int = 8,
     ranking: Ranking = RANKING,
     mode: str = HYBRID,
+    rerank: bool | None = None,
 ) -> Retrieved:
     """The passages nearest to the question, best first, at most `limit`.
 
@@ -118,8 +120,11 @@ def search(
         {"vector": [str(row["pk"]) for row in near], "words": [str(row["pk"]) for row in worded]},
         weights={"words": ranking.words},
     )
-    hits = tuple(hit(held[item.key], item.score, item.ranks) for item in fused[:limit])
-    return Retrieved(STORE, hits=hits, note=_note(rows, language))
+    deep = max(limit, reranking_in_force().top_k) if wanted(rerank) else limit
+    hits = tuple(hit(held[item.key], item.score, item.ranks) for item in fused[:deep])
+    ordered = reranked(text, hits, language=language, rerank=rerank)
+    note = " ".join(said for said in (_note(rows, language), ordered.note) if said)
+    return Retrieved(STORE, hits=ordered.hits[:limit], note=note, rerank=ordered.done)
 
 
 def _note(rows: Any, language: str) -> str:
