@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from engines.roles import Embedder, Generator
+    from engines.roles import Embedder, Generator, Reranker
 
 
 @functools.cache
@@ -71,10 +71,22 @@ def generator() -> Generator | None:
     return OpenAIGenerator(configured)
 
 
+@functools.cache
+def reranker() -> Reranker | None:
+    """The reranker when `RERANKER_URL` is set. Without one the fused order stays."""
+    configured = settings.POLYRAG_ENGINES.get("reranker")
+    if not configured or not configured["base_url"]:
+        return None
+    from engines.rerank_protocol import HttpReranker
+
+    return HttpReranker(configured)
+
+
 def _forget(*, setting: str, **_: object) -> None:
     if setting in {"POLYRAG_ENGINES", "EMBEDDING_CACHE_DIR"}:
         embedder.cache_clear()
         generator.cache_clear()
+        reranker.cache_clear()
 
 
 setting_changed.connect(_forget)

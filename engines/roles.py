@@ -57,3 +57,14 @@ class Generator(Protocol):
     ) -> Completion: ...
 
     def stream(self, *, system: str, user: str, max_tokens: int = 512) -> Iterator[str]: ...
+
+
+class Reranker(Protocol):
+    """Scores how well texts answer a question. Raises EngineError when it cannot."""
+
+    @property
+    def model(self) -> str: ...
+
+    def scores(self, question: str, texts: Sequence[str]) -> list[float]:
+        """One score for each text, in order; higher answers better."""
+        ...

@@ -203,6 +203,12 @@ POLYRAG_ENGINES: dict[str, dict[str, Any]] = {
         "timeout": env.number("GENERATOR_TIMEOUT", 120),
         "context_tokens": env.number("GENERATOR_CONTEXT_TOKENS", 8192),
     },
+    "reranker": {
+        "base_url": env.text("RERANKER_URL"),
+        "model": env.text("RERANKER_MODEL", "bge-reranker-v2-m3"),
+        "api_key": env.text("RERANKER_API_KEY"),
+        "timeout": env.number("RERANKER_TIMEOUT", 30),
+    },
     "ocr": {
         "base_url": env.text("OCR_URL"),
         "model": env.text("OCR_MODEL", "glm-ocr"),
@@ -210,6 +216,11 @@ POLYRAG_ENGINES: dict[str, dict[str, Any]] = {
         "timeout": env.number("OCR_TIMEOUT", 60),
     },
 }
+# How many hits are reranked, the least score that is kept (the model's own scale; None keeps all), and how
+# many stay whatever they score.
+RERANKING: dict[str, Any] = {"top_k": 30, "min_score": None, "min_keep": 3}
+# A second search where the first found little (docs/decisions/0009-retry-and-reranker.md).
+EVIDENCE_RETRY = env.flag("POLYRAG_EVIDENCE_RETRY", default=False)
 # Who reads scanned pages: the first of these that is there and has weights for the page's language.
 OCR_ENGINES = env.words("POLYRAG_OCR_ENGINES", ["server", "easyocr", "rapidocr", "tesseract"])
 # Vectors of texts already embedded, kept on disk. Off unless set: evaluation and tests use it.

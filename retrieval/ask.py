@@ -23,6 +23,7 @@ from retrieval.record import (
     part_json,
     table_json,
 )
+from retrieval.retry import retried
 from retrieval.screen import screen
 from retrieval.stores import probes, retrieve
 from retrieval.values import Answer, Citation, Part
@@ -188,6 +189,20 @@ def _part(asker: Asker, clause: Clause, vector: NDArray[np.float32], language: s
         language=spoken,
         options=asker.options,
     )
+    found = retried(
+        found,
+        workspace=asker.workspace,
+        user=asker.user,
+        text=clause.text,
+        language=spoken,
+        options=asker.options,
+    )
+    for kind, told in (
+        (EventKind.RERANK_DONE, found.rerank),
+        (EventKind.RETRIEVAL_RETRIED, found.retry),
+    ):
+        if told is not None:
+            asker.emit(kind, {"position": clause.position, **told})
     if found.table is not None:
         asker.emit(EventKind.SQL_READY, {"position": clause.position, **table_json(found.table)})
     asker.emit(

@@ -54,6 +54,8 @@ def part_json(part: Part) -> dict[str, Any]:
         "hits": hits_json(found),
         "table": None if found.table is None else table_json(found.table),
         "facts": facts_json(found),
+        "rerank": found.rerank,
+        "retry": found.retry,
     }
 
 

@@ -164,6 +164,10 @@ def _apply(event: RunEvent, parts: dict[int, dict[str, Any]]) -> str:
             parts[position]["table"] = payload
         case EventKind.RETRIEVAL_DONE if position in parts:
             parts[position].update(payload)
+        case EventKind.RERANK_DONE if position in parts:
+            parts[position]["rerank"] = payload
+        case EventKind.RETRIEVAL_RETRIED if position in parts:
+            parts[position]["retry"] = payload
         case EventKind.ANSWER_DELTA:
             return str(payload.get("text", ""))
     return ""
@@ -178,7 +182,7 @@ def _status(state: str, last: str | None) -> str:
             RunState.INTERRUPTED.value: _("The run was interrupted."),
         }.get(state, _("The run failed."))
     match last:
-        case EventKind.ROUTE_DECIDED:
+        case EventKind.ROUTE_DECIDED | EventKind.RERANK_DONE | EventKind.RETRIEVAL_RETRIED:
             return _("The route is decided. Searching …")
         case EventKind.SQL_READY | EventKind.RETRIEVAL_DONE:
             return _("Sources are found. Composing the answer …")

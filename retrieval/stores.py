@@ -57,7 +57,11 @@ def _tables(
 def _text(*, options: Options, **asked: Any) -> Retrieved:
     """The text store in the mode, with the filters and for as many passages as were chosen."""
     return text_store.search(
-        **asked, limit=options.top_k, mode=options.mode, filters=options.filters
+        **asked,
+        limit=options.top_k,
+        mode=options.mode,
+        filters=options.filters,
+        rerank=options.rerank,
     )
 
 

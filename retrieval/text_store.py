@@ -36,6 +36,7 @@ from retrieval.duplicates import folded
 from retrieval.filters import NOTHING, Filters
 from retrieval.floor import background
 from retrieval.fusion import rrf
+from retrieval.rerank import reranked, reranking_in_force, wanted
 from retrieval.values import Hit, Retrieved
 
 if TYPE_CHECKING:
@@ -103,10 +104,12 @@ def search(
     ranking: Ranking = RANKING,
     mode: str = HYBRID,
     filters: Filters = NOTHING,
+    rerank: bool | None = None,
 ) -> Retrieved:
     """The passages nearest to the question, best first, at most `limit`, copies folded into one.
 
-    `filters` restrict what either ranking sees.
+    `filters` restrict what either ranking sees. `rerank` turns the reranker on or off; None uses it where
+    one is set.
 
     `mode` leaves one of the two rankings out. Raises ValueError for another than MODES.
 
@@ -117,15 +120,18 @@ def search(
     if mode not in MODES:
         raise ValueError(f"{mode} is none of {', '.join(MODES)}")
     rows = filters.apply(chunks_live(workspace, user))
+    deep = max(limit, reranking_in_force().top_k) if wanted(rerank) else limit
     hits: tuple[Hit, ...] = ()
     # Copies may fill what was looked at: then more is.
-    for many in (max(CANDIDATES, 2 * limit), 8 * CANDIDATES, 64 * CANDIDATES):
+    for many in (max(CANDIDATES, 2 * deep), 8 * CANDIDATES, 64 * CANDIDATES):
         near = [] if mode == KEYWORD else _by_vector(rows, vector, ranking.centred, many)
         worded = [] if mode == VECTOR else _by_words(rows, text, language, vector, many)
-        hits = folded(_fused(near, worded, ranking), limit)
-        if len(hits) >= limit or max(len(near), len(worded)) < many:
+        hits = folded(_fused(near, worded, ranking), deep)
+        if len(hits) >= deep or max(len(near), len(worded)) < many:
             break
-    return Retrieved(STORE, hits=hits, note=_note(rows, language, filters))
+    ordered = reranked(text, hits, language=language, rerank=rerank)
+    note = " ".join(said for said in (_note(rows, language, filters), ordered.note) if said)
+    return Retrieved(STORE, hits=ordered.hits[:limit], note=note, rerank=ordered.done)
 
 
 def _fused(near: list[dict[str, Any]], worded: list[dict[str, Any]], ranking: Ranking) -> list[Hit]:

@@ -78,6 +78,9 @@ class Retrieved:
     table: TableResult | None = None
     facts: tuple[GraphFact, ...] = ()
     note: str = ""
+    # What the reranker and the second search did, as `rerank.done` and `retrieval.retried` tell it.
+    rerank: dict[str, Any] | None = None
+    retry: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
