@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from django.http import QueryDict
+from django.utils import translation
 
 from retrieval.errors import OptionsInvalid
 from retrieval.filters import Filters
@@ -72,7 +73,7 @@ def test_what_is_kept_can_be_sent_again() -> None:
 def test_what_cannot_be_used_is_named_with_what_is_allowed(
     sent: dict[str, Any], field: str, allowed: str
 ) -> None:
-    with pytest.raises(OptionsInvalid) as refused:
+    with translation.override("en"), pytest.raises(OptionsInvalid) as refused:
         options_parse(sent)
     assert refused.value.field == field
     assert f"“{field}”" in str(refused.value)
