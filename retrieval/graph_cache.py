@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 
 KEPT = 8
 IS = re.compile(r"(?:e|is|foi|was)(?: (?:o|a|the))?")
-# A passage that states a relation of an entity tells more of it than one that only names it.
-RELATED, STATED, NAMED = 3.0, 2.0, 1.0
+# A passage under a heading that is a name tells more of it than one that only names it.
+HEADED, NAMED = 3.0, 1.0
+IN_BRACKETS = re.compile(r"\([^()]*\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,8 @@ class LoadedGraph:
     is (p, d), a row of zeros where a passage has no vector of the embedder in force. `unembedded`
     counts entities of relations without such a vector. Entity i is the node i of `walk`, passage j the
     node ("passage", j). `links_of[i]` are the positions of the relations of entity i, `kinds[i]` what
-    they say that it is: "person", "company", "place" or the stems of nouns.
+    they say that it is: "person", "company", "place" or the stems of nouns; `rarity` (n,) is 1 for an
+    entity that one passage names, less for what stands in many.
     """
 
     ids: tuple[int, ...]
@@ -76,6 +78,7 @@ class LoadedGraph:
     passage_vectors: NDArray[np.float32]
     holding: dict[str, tuple[int, ...]]
     exact: dict[str, int]
+    rarity: NDArray[np.float64]
     walk: WalkGraph[Any]
 
 
@@ -146,10 +149,14 @@ def _load(workspace: Workspace, user: User) -> LoadedGraph:
     passages = tuple(chunk_ids)
     position = {pk: j for j, pk in enumerate(passages)}
     mentions = tuple((place[entity], position[str(chunk)]) for entity, chunk in mentioned)
+    headings, passage_vectors = _passages(live, position)
     vectors, vector_of = _name_vectors(entities)
     related = {end for link in links for end in (link.subject, link.object)}
     folded = tuple(row["folded"] for row in entities)
     tokens = tuple(tuple(words(name)) for name in folded)
+    exact = {" ".join(words(name)): place[pk] for name, pk in also if words(name)}
+    exact |= {" ".join(held): i for i, held in enumerate(tokens) if held}
+    named = _named(links, mentions, position)
     return LoadedGraph(
         ids=tuple(row["pk"] for row in entities),
         names=tuple(row["name"] for row in entities),
@@ -163,11 +170,11 @@ def _load(workspace: Workspace, user: User) -> LoadedGraph:
         kinds=_kinds(relations, links, len(entities)),
         mentions=mentions,
         passages=passages,
-        passage_vectors=_passage_vectors(live, position),
+        passage_vectors=passage_vectors,
         holding=found_by(_holding(tokens), also, place),
-        exact={" ".join(words(name)): place[pk] for name, pk in also if words(name)}
-        | {" ".join(held): i for i, held in enumerate(tokens) if held},
-        walk=walk_graph(_edges(links, mentions, position)),
+        exact=exact,
+        rarity=_rarity(named, len(entities)),
+        walk=walk_graph(_edges(named, _rarity(named, len(entities)), _headed(headings, exact))),
     )
 
 
@@ -210,13 +217,19 @@ def _name_vectors(
     return matrix, np.asarray([i for i, _ in mine], dtype=np.int64)
 
 
-def _passage_vectors(live: Any, position: dict[str, int]) -> NDArray[np.float32]:
+def _passages(live: Any, position: dict[str, int]) -> tuple[tuple[str, ...], NDArray[np.float32]]:
+    """Heading path and vector of each passage, in their order."""
     identity = embedder().identity
     matrix = np.zeros((len(position), identity.dimension), dtype=np.float32)
-    rows = live.filter(pk__in=list(position), embedder=str(identity), embedding__isnull=False)
-    for pk, vector in rows.values_list("pk", "embedding"):
-        matrix[position[str(pk)]] = vector
-    return matrix
+    headings = [""] * len(position)
+    rows = live.filter(pk__in=list(position))
+    for pk, heading, vector, made_by in rows.values_list(
+        "pk", "heading_path", "embedding", "embedder"
+    ):
+        headings[position[str(pk)]] = heading
+        if vector is not None and made_by == str(identity):
+            matrix[position[str(pk)]] = vector
+    return tuple(headings), matrix
 
 
 def _links_of(links: tuple[Link, ...], size: int) -> tuple[tuple[int, ...], ...]:
@@ -247,14 +260,45 @@ def _holding(tokens: tuple[tuple[str, ...], ...]) -> dict[str, tuple[int, ...]]:
     return {token: tuple(found) for token, found in held.items()}
 
 
-def _edges(
+def _named(
     links: tuple[Link, ...], mentions: tuple[tuple[int, int], ...], position: dict[str, int]
+) -> tuple[tuple[int, int], ...]:
+    """(entity, passage) of every passage that names an entity, each once."""
+    stated = (
+        (end, position[link.chunk_id]) for link in links for end in (link.subject, link.object)
+    )
+    return tuple(dict.fromkeys((*mentions, *stated)))
+
+
+def _rarity(named: tuple[tuple[int, int], ...], size: int) -> NDArray[np.float64]:
+    """(size,): 1 / sqrt of the number of passages that name the entity, since what stands everywhere tells
+    little."""
+    counted = np.bincount([entity for entity, _ in named], minlength=size)
+    share: NDArray[np.float64] = 1 / np.sqrt(np.maximum(1, counted))
+    return share
+
+
+def _headed(headings: tuple[str, ...], exact: dict[str, int]) -> list[tuple[int, int]]:
+    """(entity, passage) where a heading over the passage is the entity's name, but for what stands in
+    brackets."""
+    found: dict[tuple[int, int], None] = {}
+    for passage, path in enumerate(headings):
+        for heading in path.split(" › "):
+            entity = exact.get(" ".join(words(IN_BRACKETS.sub(" ", heading))))
+            if entity is not None:
+                found[entity, passage] = None
+    return list(found)
+
+
+def _edges(
+    named: tuple[tuple[int, int], ...],
+    rarity: NDArray[np.float64],
+    headed: list[tuple[int, int]],
 ) -> list[tuple[Any, Any, float]]:
+    """From entity to passage. That two entities stand in a relation is told by the passage that states it:
+    an edge of its own between them found no more (docs/decisions/0010-walk.md)."""
     edges: list[tuple[Any, Any, float]] = [
-        (entity, ("passage", passage), NAMED) for entity, passage in mentions
+        (entity, ("passage", passage), NAMED * float(rarity[entity])) for entity, passage in named
     ]
-    for link in links:
-        stated = ("passage", position[link.chunk_id])
-        edges.append((link.subject, link.object, RELATED))
-        edges += [(link.subject, stated, STATED), (link.object, stated, STATED)]
+    edges += [(entity, ("passage", passage), HEADED) for entity, passage in headed]
     return edges

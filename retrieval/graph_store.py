@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from django.utils import translation
@@ -31,8 +31,12 @@ if TYPE_CHECKING:
 STORE = "graph"
 CANDIDATES = 30
 # The passages that state the facts of the answer come before those that only lie near: twice the
-# weight outranks the other two lists together. Only as many as fit the top five beside others.
+# weight outranks the walk's list. Only as many as fit the top five beside others.
 STATED, STATED_WEIGHT = 4, 2.0
+# The walk begins at the entities that the question names and, as much, at the passages nearest to it: the
+# nearest so many, each further one less by e for this share of the spread of all cosines
+# (docs/decisions/0010-walk.md).
+NEAREST, SPREAD = 20, 0.4
 
 
 def search(
@@ -47,8 +51,8 @@ def search(
     """The facts that lead to an answer, and the passages near the entities that the question names.
 
     `vector` is (d,) with unit length, made by the embedder in force. Passages are ranked by
-    Personalized PageRank from the seeds and by the cosine of their text, fused by RRF; only passages
-    of current versions that `user` may see take part. Nothing is found without a seed.
+    Personalized PageRank from the seeds and from the passages nearest by cosine; only passages of current
+    versions that `user` may see take part. Nothing is found without a seed.
     """
     graph = graph_read(workspace=workspace, user=user)
     with translation.override("pt" if language == "pt" else "en"):
@@ -90,19 +94,35 @@ def _ranked(
     facts: tuple[GraphFact, ...],
     vector: NDArray[np.float32],
 ) -> list[Fused]:
-    """Passages by the walk, by cosine, and first those that state the facts."""
-    scores = personalized_pagerank(graph.walk, {seed.entity: seed.weight for seed in seeds})
-    walked = np.array([scores.get(("passage", j), 0.0) for j in range(len(graph.passages))])
+    """Passages by the walk, and first those that state the facts."""
     cosines = graph.passage_vectors @ vector
+    scores = personalized_pagerank(graph.walk, _begin(graph, seeds, cosines))
+    walked = np.array([scores.get(("passage", j), 0.0) for j in range(len(graph.passages))])
     # Equal walks are common (a name's neighbours are alike): the nearer text goes first.
     by_walk = [int(j) for j in np.lexsort((-cosines, -walked))[:CANDIDATES] if walked[j] > 0]
-    by_vector = [int(j) for j in np.argsort(-cosines, kind="stable")[:CANDIDATES] if cosines[j] > 0]
     stated = list(dict.fromkeys(fact.chunk_id for fact in facts))[:STATED]
     return rrf(
-        {
-            "facts": stated,
-            "walk": [graph.passages[j] for j in by_walk],
-            "vector": [graph.passages[j] for j in by_vector],
-        },
+        {"facts": stated, "walk": [graph.passages[j] for j in by_walk]},
         weights={"facts": STATED_WEIGHT},
     )
+
+
+def _begin(
+    graph: LoadedGraph, seeds: tuple[Seed, ...], cosines: NDArray[np.float32]
+) -> dict[Any, float]:
+    """Where the walk begins, as shares: half at the entities, the rarer the more, half at the passages.
+
+    As in HippoRAG 2 (Gutiérrez and others, 2025), which starts from passages too.
+    """
+    named = {seed.entity: seed.weight * float(graph.rarity[seed.entity]) for seed in seeds}
+    begin: dict[Any, float] = {}
+    total = sum(named.values())
+    if total > 0:
+        begin |= {entity: weight / total for entity, weight in named.items()}
+    near = np.argsort(-cosines, kind="stable")[:NEAREST]
+    spread = float(cosines.std())
+    if spread > 0:
+        shares = np.exp((cosines[near] - cosines[near[0]]) / (SPREAD * spread))
+        shares /= shares.sum()
+        begin |= {("passage", int(j)): float(share) for j, share in zip(near, shares, strict=True)}
+    return begin
