@@ -31,11 +31,16 @@ def scope(workspace: Workspace, user: User, variant: str = "") -> str:
     """A digest of the versions that `user` may read in `workspace`: it changes with every change.
 
     `variant` is that of the question's options, since other options find other things. A version that
-    gets new vectors counts as changed, and so do names that are merged or separated.
+    gets new vectors counts as changed, and so do names that are merged or
+    separated and, where options are chosen, other tags.
     """
     rows = Document.objects.visible_to(user).in_workspace(workspace).filter(current__isnull=False)
     read = rows.order_by("pk").values_list("current_id", "current__finished_at")
     digest = ",".join(f"{key} {at}" for key, at in read) + merges_said(workspace) + variant
+    if variant:
+        # A filter by tag finds other passages once a document is tagged otherwise.
+        tagged = Document.objects.visible_to(user).in_workspace(workspace).exclude(tags=[])
+        digest += repr(list(tagged.order_by("pk").values_list("pk", "tags")))
     return hashlib.sha256(digest.encode()).hexdigest()
 
 

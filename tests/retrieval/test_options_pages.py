@@ -189,3 +189,17 @@ def test_J3_the_numbers_of_the_decision_are_stored_and_shown(
         assert item["anchor"].replace("'", "&#x27;") in page
     assert f"{part['margin']:.3f}" in page
     assert f"revision {part['revision']}" in page
+
+
+def test_an_answer_filtered_by_a_tag_is_not_given_again_once_the_tag_is_gone(
+    team: Workspace, asker: User
+) -> None:
+    asked = "How many days of holiday does an employee have?"
+    assert "23" in run_of(team, asker, asked, tag="hr").answer["text"]
+    assert run_of(team, asker, asked, tag="hr").cached
+    document_tag(document=team.documents.get(name="handbook.md"), tags=[])
+
+    again = run_of(team, asker, asked, tag="hr")
+
+    assert not again.cached
+    assert "23" not in again.answer["text"]
