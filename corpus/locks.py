@@ -28,8 +28,11 @@ def names_lock(workspace_id: uuid.UUID) -> None:
 
 
 @contextmanager
-def reindex_turn(workspace_id: uuid.UUID, *, kind: int = REINDEX) -> Iterator[bool]:
-    """Whether this process may do this job in the workspace. The turn ends with the block, or the process."""
+def job_turn(kind: int, workspace_id: uuid.UUID) -> Iterator[bool]:
+    """Whether this process may do the job of this kind (REINDEX, REROUTE) in the workspace.
+
+    The turn ends with the block, or with the process.
+    """
     place = [kind, _number(workspace_id)]
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", place)

@@ -107,16 +107,26 @@ def _tables(version: DocumentVersion, parsed: ParsedDocument) -> list[DataTable]
     return [table_create(workspace=workspace, version=version, parsed=t) for t in parsed.tables]
 
 
+def kept_as_text(route: str, *, linked: bool, tabled: bool) -> str:
+    """Why a passage stays in the text store although it was sent to `route`, or "" when it goes there.
+
+    `linked` says that a relation was found in it, `tabled` that its document holds a table.
+    """
+    if route == GRAPH and not linked:
+        return "no relation was found in it"
+    if route == RELATIONAL and not tabled:
+        return "it is no row of a table"
+    return ""
+
+
 def _settle_routes(
     chunks: Sequence[Chunk], extractions: Mapping[uuid.UUID, Extraction], *, has_tables: bool
 ) -> None:
     """A passage stays in the text store when the store of its route holds nothing of it."""
     moved = []
     for row in chunks:
-        lonely = row.route == GRAPH and not extractions[row.pk].facts
-        untabled = row.route == RELATIONAL and not has_tables
-        if lonely or untabled:
-            why = "no relation was found in it" if lonely else "it is no row of a table"
+        linked = bool(extractions[row.pk].facts)
+        if why := kept_as_text(row.route, linked=linked, tabled=has_tables):
             row.decision = {**row.decision, "kept_as_text": why}
             row.route = VECTORIAL
             moved.append(row)

@@ -15,7 +15,7 @@ from django.utils import timezone
 from django_q.tasks import async_task
 
 from corpus.ingest import passage_text
-from corpus.locks import reindex_turn, stores_lock
+from corpus.locks import REINDEX, job_turn, stores_lock
 from corpus.models import Chunk, DocumentVersion, Entity
 from engines.errors import EngineError
 from engines.registry import document_passages, embedder
@@ -92,7 +92,7 @@ def reindex(workspace_id: uuid.UUID, *, report: Report | None = None) -> bool:
     New vectors are committed in batches beside the old ones, so that a killed job goes on where it
     stopped. Raises EngineError when the embedder cannot be used.
     """
-    with reindex_turn(workspace_id) as mine:
+    with job_turn(REINDEX, workspace_id) as mine:
         if not mine:
             return False
         while True:
@@ -109,7 +109,7 @@ def reindex_resume() -> int:
     keys = begun.order_by().values_list("workspace", flat=True).distinct()
     found = 0
     for workspace in Workspace.objects.filter(pk__in=keys):
-        with reindex_turn(workspace.pk) as free:
+        with job_turn(REINDEX, workspace.pk) as free:
             pass
         if free:
             reindex_queue(workspace)

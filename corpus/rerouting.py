@@ -19,14 +19,15 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django_q.tasks import async_task
 
-from corpus.locks import REROUTE, reindex_turn, stores_lock
+from corpus.locks import REROUTE, job_turn, stores_lock
 from corpus.models import Chunk, DataTable, Document, Relation
+from corpus.publication import kept_as_text
 from corpus.reroute_models import OPEN, Reroute, RerouteChange, RerouteState
 from corpus.selectors import chunks_live
 from engines.registry import embedder
 from routing.models import Revision
 from routing.services import chunks_route, decision_as_json
-from routing.values import GRAPH, RELATIONAL, VECTORIAL
+from routing.values import VECTORIAL
 from teams.access import Right, require
 from telemetry.live import corpus_group, publish
 
@@ -150,7 +151,7 @@ def reroute_run(reroute_id: int) -> str:
     job = Reroute.objects.select_related("workspace").filter(pk=reroute_id).first()
     if job is None:
         return "gone"
-    with reindex_turn(job.workspace_id, kind=REROUTE) as mine:
+    with job_turn(REROUTE, job.workspace_id) as mine:
         if not mine:
             return "leased"
         while _step(job):
@@ -163,7 +164,7 @@ def reroute_resume() -> int:
     """Hand over again what a killed worker left open. Gives how many jobs that were."""
     found = 0
     for job in Reroute.objects.filter(state__in=OPEN):
-        with reindex_turn(job.workspace_id, kind=REROUTE) as free:
+        with job_turn(REROUTE, job.workspace_id) as free:
             pass
         if free:
             _hand_over(job)
@@ -282,10 +283,9 @@ def _decided(workspace: Workspace, rows: Sequence[Chunk]) -> list[tuple[str, dic
     found = []
     for row, decision in zip(rows, decisions, strict=True):
         route, kept = decision.route, json.loads(json.dumps(decision_as_json(decision)))
-        if route == GRAPH and row.pk not in linked:
-            route, kept["kept_as_text"] = VECTORIAL, "no relation was found in it"
-        elif route == RELATIONAL and row.version_id not in tabled:
-            route, kept["kept_as_text"] = VECTORIAL, "it is no row of a table"
+        why = kept_as_text(route, linked=row.pk in linked, tabled=row.version_id in tabled)
+        if why:
+            route, kept["kept_as_text"] = VECTORIAL, why
         found.append((route, kept))
     return found
 
