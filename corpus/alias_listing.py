@@ -55,23 +55,28 @@ def aliases_listed(workspace: Workspace, user: User, *, state: str, said: str) -
 
 
 def alias_rows(workspace: Workspace, user: User, aliases: Iterable[EntityAlias]) -> list[AliasRow]:
+    """The pairs as the page shows them; one query for the examples of all."""
+    listed = list(aliases)
+    keys = {key for row in listed for key in (row.entity_id, row.canonical_id)}
+    named = Mention.objects.filter(entity__in=keys, chunk__in=chunks_live(workspace, user))
+    first = named.order_by("entity_id", "chunk_id").distinct("entity_id")
+    texts = dict(first.values_list("entity_id", "chunk__text"))
     return [
         AliasRow(
             row,
             REASONS.get(row.reason, row.reason),
             round(100 * row.score),
             (
-                _example(workspace, user, row.entity_id, row.entity.name),
-                _example(workspace, user, row.canonical_id, row.canonical.name),
+                _example(texts.get(row.entity_id, ""), row.entity.name),
+                _example(texts.get(row.canonical_id, ""), row.canonical.name),
             ),
         )
-        for row in aliases
+        for row in listed
     ]
 
 
-def _example(workspace: Workspace, user: User, entity: int, name: str) -> str:
-    live = chunks_live(workspace, user).filter(mentions__entity=entity).order_by("pk")
-    text = str(live.values_list("text", flat=True).first() or "")
+def _example(text: str, name: str) -> str:
+    """The line of `text` that holds the name, cut around it."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     found = next((line for line in lines if fold(name) in fold(line)), " ".join(lines))
     at = max(0, fold(found).find(fold(name)) - LONGEST // 2)

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from corpus.alias_rules import ACRONYM, CERTAIN, Name, Proposal, initials_of, proposals
-from corpus.models import Chunk, Entity, EntityAlias
+from corpus.models import Entity, EntityAlias, Mention
 from engines.language import fold
 
 if TYPE_CHECKING:
@@ -36,10 +36,15 @@ def aliases_settle(*, workspace_id: uuid.UUID) -> None:
     }
     held = EntityAlias.objects.filter(workspace_id=workspace_id)
     # Rows that wait or were merged by the rules, and that the rules would not make (so) now.
-    for row in held.filter(decided_by=None, state__in=[State.PROPOSED, State.MERGED]):
-        found = wanted.get((row.entity_id, row.canonical_id))
-        if found is None or found.score != row.score:
-            row.delete()
+    ruled = held.filter(decided_by=None, state__in=[State.PROPOSED, State.MERGED])
+    stale = [
+        key
+        for key, entity, canonical, score in ruled.values_list(
+            "pk", "entity_id", "canonical_id", "score"
+        )
+        if (found := wanted.get((entity, canonical))) is None or found.score != score
+    ]
+    held.filter(pk__in=stale).delete()
     known = {frozenset(pair) for pair in held.values_list("entity_id", "canonical_id")}
     now = timezone.now()
     EntityAlias.objects.bulk_create(
@@ -79,20 +84,30 @@ def _acronyms(workspace_id: uuid.UUID, names: list[Name]) -> list[Proposal]:
     for name in names:
         if len(letters := initials_of(name.text)) > 1:
             long[letters].append(name)
+    short = [
+        name
+        for name in names
+        if name.text.isupper() and ACRONYM_FORM.fullmatch(name.text) and name.text in long
+    ]
+    said = _bracketed(workspace_id, {one.key for name in short for one in long[name.text]})
     found = []
-    for name in names:
-        if not name.text.isupper() or not ACRONYM_FORM.fullmatch(name.text):
-            continue
+    for name in short:
         defined = [
-            other for other in long.get(name.text, ()) if _defined(workspace_id, other, name)
+            full
+            for full in long[name.text]
+            if any(fold(f"{full.text} ({name.text})") in text for text in said[full.key])
         ]
         if len(defined) == 1:
             found.append(Proposal(name.key, defined[0].key, ACRONYM, "acronym"))
     return found
 
 
-def _defined(workspace_id: uuid.UUID, full: Name, short: Name) -> bool:
-    chunks = Chunk.objects.filter(workspace_id=workspace_id, mentions__entity=full.key)
-    said = fold(f"{full.text} ({short.text})")
-    texts = chunks.filter(text__contains=f"({short.text})").values_list("text", flat=True)
-    return any(said in fold(" ".join(text.split())) for text in texts)
+def _bracketed(workspace_id: uuid.UUID, entities: set[int]) -> dict[int, list[str]]:
+    """The folded texts with a bracket that name each of `entities`, by its key; one query for all."""
+    rows = Mention.objects.filter(
+        entity__in=entities, chunk__workspace_id=workspace_id, chunk__text__contains="("
+    )
+    said: dict[int, list[str]] = defaultdict(list)
+    for entity, text in rows.values_list("entity_id", "chunk__text"):
+        said[entity].append(fold(" ".join(text.split())))
+    return said
