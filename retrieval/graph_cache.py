@@ -157,6 +157,7 @@ def _load(workspace: Workspace, user: User) -> LoadedGraph:
     exact = {" ".join(words(name)): place[pk] for name, pk in also if words(name)}
     exact |= {" ".join(held): i for i, held in enumerate(tokens) if held}
     named = _named(links, mentions, position)
+    rarity = _rarity(named, len(entities))
     return LoadedGraph(
         ids=tuple(row["pk"] for row in entities),
         names=tuple(row["name"] for row in entities),
@@ -173,8 +174,8 @@ def _load(workspace: Workspace, user: User) -> LoadedGraph:
         passage_vectors=passage_vectors,
         holding=found_by(_holding(tokens), also, place),
         exact=exact,
-        rarity=_rarity(named, len(entities)),
-        walk=walk_graph(_edges(named, _rarity(named, len(entities)), _headed(headings, exact))),
+        rarity=rarity,
+        walk=walk_graph(_edges(named, rarity, _headed(headings, exact))),
     )
 
 

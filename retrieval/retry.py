@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import functools
+import logging
 import operator
 import tomllib
 from dataclasses import asdict, dataclass, replace
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from retrieval.values import Hit, Retrieved
     from teams.models import User, Workspace
 
+logger = logging.getLogger(__name__)
 MOST_LETTERS = 300
 MOST_TERMS = 4
 MOST_CANDIDATES = 500
@@ -141,8 +143,9 @@ def rewrite(*, workspace: Workspace, user: User, text: str, language: str) -> tu
     if engine is not None:
         try:
             made = engine.complete(system=SYSTEM, user=text, max_tokens=80).text
-        except EngineError:
+        except EngineError as error:
             # The words of the store serve as well as without a generator.
+            logger.warning("The question was not rewritten by the generator: %s", error)
             made = ""
         if made := _one_line(made):
             return made, GENERATOR

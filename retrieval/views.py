@@ -104,7 +104,8 @@ def run(request: HttpRequest, trace_id: uuid.UUID) -> HttpResponse:
         "trace": trace,
         "limit": settings.QUESTION_MAX_CHARACTERS,
         "options": options_shown(trace.options),
-        "form": form_context(trace.workspace, user),
+        # The live part holds no form, and is fetched anew with every event.
+        "form": None if partial else form_context(trace.workspace, user),
     }
     return render(request, name, context)
 

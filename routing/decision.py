@@ -41,11 +41,11 @@ def route_scores(
     """
     if anchors.scorer is None:
         return ()
-    cosines = anchors.matrix @ vector
+    cosines, routes = anchors.matrix @ vector, np.asarray(anchors.routes)
     shares = anchors.scorer.shares(vector, text)
     found = []
     for column, route in enumerate(anchors.scorer.routes):
-        own = np.array([name == route for name in anchors.routes])
+        own = routes == route
         score = float(anchors.scorer.base[column] + shares[:, column].sum())
         most = int(np.argmax(np.where(own, shares[:, column], -np.inf)))
         found.append(RouteScore(route, score, anchors.texts[most], float(cosines[own].max())))
