@@ -10,13 +10,12 @@ from __future__ import annotations
 import re
 
 from engines.language import content_words, stems
-from routing.clause_pieces import Piece, depends
+from routing.clause_pieces import HARD, Piece, depends
 from routing.clause_words import Lexicon, Token, lexicon, tokens_of
 from routing.ellipsis import closed, completed, fill
 from routing.values import Clause
 
 MOST_PARTS = 6
-HARD = re.compile(r"[?!;\n]|\.(?=\s)|\.$")
 ABBREVIATION = re.compile(
     r"(sra?|dra?|enga?|prof|mrs?|ms|no?|art|cf|vs|ex|etc|dept|av|st)", re.IGNORECASE
 )
@@ -81,7 +80,7 @@ def _joined(pieces: list[Piece]) -> list[Piece]:
 def _asking(tokens: tuple[Token, ...], whole: str, words: Lexicon, language: str) -> list[Piece]:
     """Every stretch between boundaries, each marked with whether it asks something of its own."""
     pieces: list[Piece] = []
-    for first, last in _sentences(tokens):
+    for first, last in _sentences(tokens, words):
         closing = whole[tokens[last - 1].end : tokens[last].start if last < len(tokens) else None]
         for piece in _cut(first, last, tokens, words, language, "?" in closing):
             before = next((made for made in reversed(pieces) if made.asks), None)
@@ -95,7 +94,7 @@ def _asking(tokens: tuple[Token, ...], whole: str, words: Lexicon, language: str
     return pieces
 
 
-def _sentences(tokens: tuple[Token, ...]) -> list[tuple[int, int]]:
+def _sentences(tokens: tuple[Token, ...], words: Lexicon) -> list[tuple[int, int]]:
     if not tokens:
         return []
     starts = [0]
@@ -106,10 +105,20 @@ def _sentences(tokens: tuple[Token, ...]) -> list[tuple[int, int]]:
         short = bool(ABBREVIATION.fullmatch(before.folded)) or (
             len(before.raw) == 1 and before.raw.isupper()
         )
-        if gap.strip() == "." and short:
+        if (gap.strip() == "." and short) or _goes_on(index, tokens, words):
             continue
         starts.append(index)
     return list(zip(starts, [*starts[1:], len(tokens)], strict=True))
+
+
+def _goes_on(index: int, tokens: tuple[Token, ...], words: Lexicon) -> bool:
+    """Whether the sign before a word ends no sentence: "analisados ??com base", "Oh-Baby! or I Cover …"."""
+    token = tokens[index]
+    if token.raw[0].isupper() or "\n" in token.gap or ";" in token.gap:
+        return False
+    if not token.gap[-1].isspace() and token.gap[-1] in "?!":
+        return True
+    return words.has("alternatives", token) and not _asks(index + 1, len(tokens), tokens, words)
 
 
 def _cut(
@@ -284,6 +293,8 @@ def _may_split(
     if last - start < 2 or (last - start <= 2 and words.match("weak", tokens, start + skip)):
         return False
     word = tokens[start + skip]
+    if words.has("arranging", word):
+        return False
     if strength == 1 and words.has("relative", word):
         related = (
             words.words["same_relative"]

@@ -59,6 +59,11 @@ def texts(message: str, language: str) -> list[str]:
             "Qui dirige l'usine et combien de personnes y travaillent ?",
             ["Qui dirige l'usine?", "Combien de personnes y travaillent ?"],
         ),
+        (
+            "en",
+            "What is the name of each maker? Also, who found that each of them was wrong?",
+            ["What is the name of each maker?", "Who found that each of them was wrong?"],
+        ),
     ],
 )
 def test_a_message_of_several_questions_is_cut(
@@ -82,6 +87,12 @@ def test_a_message_of_several_questions_is_cut(
         ),
         ("en", "What are the countries with a car maker? List name and id."),
         ("en", "When a tank leaks, what should I do?"),
+        ("en", "What are the names of the makers and how many models do they build?"),
+        ("en", "What are the template codes, and how many templates correspond to each?"),
+        ("en", "Count the models of each maker and what is the id of each maker?"),
+        ("en", "Find the visitors above level 4, and order the results by the level."),
+        ("en", "Which film came later, Oh-Baby! or The Underworld?"),
+        ("pt", "Os estágios foram analisados ??com base em dados de quantos poços?"),
         ("en", "Who signed the contract and when?"),
         ("en", "What do the people who live in Vagos and who work in Tomar earn?"),
         ("pt", "Que empresas fornecem Vagos e que pertencem ao grupo Minermonte?"),
