@@ -137,9 +137,14 @@ class Collection:
         return [Found(key, score) for key, score in list(best.items())[:limit]]
 
 
-def load(passages: list[Item], *, say: Callable[[str], None], reset: bool = False) -> Collection:
-    """Upload every passage as a text file and read it; a collection that was read is taken again."""
-    shape = json.dumps([[p.id, p.title, p.text] for p in passages], ensure_ascii=False)
+def load(
+    passages: list[Item], *, say: Callable[[str], None], reset: bool = False, apart: str = ""
+) -> Collection:
+    """Upload every passage as a text file and read it; a collection that was read is taken again.
+
+    The same passages read `apart` are a collection of their own, whose stores may be changed.
+    """
+    shape = apart + json.dumps([[p.id, p.title, p.text] for p in passages], ensure_ascii=False)
     slug = f"collection-{hashlib.sha256(shape.encode()).hexdigest()[:12]}"
     names = {f"{number:07}.txt": passage for number, passage in enumerate(passages)}
     with tempfile.TemporaryDirectory() as held:
