@@ -3,7 +3,7 @@ PY := .venv/bin/python
 MANAGE := $(PY) manage.py
 BOOT := $(shell command -v python3 || command -v python)
 
-.PHONY: help setup setup-dev migrated demo run worker eval eval-finding bench-finding eval-reading bench test check messages screenshots lock clean
+.PHONY: help setup setup-dev migrated demo run worker eval eval-finding bench-finding eval-reading eval-answering bench test check messages screenshots lock clean
 
 help: ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -39,6 +39,9 @@ bench-finding: migrated ## speed of routing, finding and the graph on made-up da
 
 eval-reading: migrated ## reading of public files and tables; DATA=folder of the sets
 	$(MANAGE) evaluate_reading $(if $(DATA),--data $(DATA)) --json .data/eval/reading.json
+
+eval-answering: migrated ## the answer cache on public pairs of questions; DATA=folder of the sets
+	$(MANAGE) evaluate_answering --data $(DATA) --only cache --json .data/eval/answering.json
 
 bench: migrated ## server time of pages and questions, and a warm start
 	$(MANAGE) benchmark --start --json .data/eval/benchmark.json

@@ -12,7 +12,7 @@ from corpus.models import Document
 from engines.language import fold, words
 from engines.registry import embedder
 from retrieval.graph_aliases import merges_said
-from retrieval.guard import agree, signature
+from retrieval.guard import decide, signature
 from retrieval.models import CachedAnswer
 from routing.services import terms_named
 
@@ -73,7 +73,8 @@ def recall(
         return None
     mine = _signature(workspace, user, question)
     for row in held:
-        if agree(mine, row.guard, same_words=row.folded == same_words):
+        same = row.folded == same_words
+        if decide(mine, row.guard, same_words=same, cosine=1 - row.distance, near=NEAR).hit:
             found: CachedAnswer = row
             return found
     return None

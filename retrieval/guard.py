@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 import tomllib
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,18 +50,53 @@ def signature(question: str, vocabulary: Iterable[str] = ()) -> dict[str, list[s
     }
 
 
-def agree(one: dict[str, list[str]], other: dict[str, list[str]], *, same_words: bool) -> bool:
-    """Whether two signatures allow one answer for both.
+FIXED = ("names", "numbers", "signs", "order", "language", "marks")
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Whether one question may get the other's answer, their cosine, and what decided it."""
+
+    hit: bool
+    cosine: float
+    reason: str
+
+
+def difference(one: dict[str, list[str]], other: dict[str, list[str]], *, same_words: bool) -> str:
+    """The first part in which two signatures forbid one answer for both; "" when none does.
 
     Names, numbers, signs, their order, the language and the number of questions must be equal. Of the
     content words at most one may differ on each side, and when nothing else was there to compare, none.
     """
     if same_words:
-        return True
-    fixed = ("names", "numbers", "signs", "order", "language", "marks")
-    if any(one.get(key) != other.get(key) for key in fixed):
-        return False
+        return ""
+    for key in FIXED:
+        if one.get(key) != other.get(key):
+            return key
     mine, theirs = set(one.get("content", [])), set(other.get("content", []))
     if not (one.get("names") or one.get("numbers")):
-        return mine == theirs
-    return len(mine - theirs) <= 1 and len(theirs - mine) <= 1 and len(mine & theirs) >= 1
+        return "" if mine == theirs else "content"
+    near = len(mine - theirs) <= 1 and len(theirs - mine) <= 1 and len(mine & theirs) >= 1
+    return "" if near else "content"
+
+
+def agree(one: dict[str, list[str]], other: dict[str, list[str]], *, same_words: bool) -> bool:
+    """Whether two signatures allow one answer for both (see `difference`)."""
+    return not difference(one, other, same_words=same_words)
+
+
+def decide(
+    one: dict[str, list[str]],
+    other: dict[str, list[str]],
+    *,
+    same_words: bool,
+    cosine: float,
+    near: float,
+) -> Decision:
+    """The cache's decision on two questions: the very same words, or near enough and in agreement."""
+    if same_words:
+        return Decision(True, cosine, "same words")
+    if cosine < near:
+        return Decision(False, cosine, "cosine")
+    found = difference(one, other, same_words=False)
+    return Decision(not found, cosine, found or "agree")
