@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 STORES, NAMES, REINDEX, REROUTE = 7101, 7102, 7103, 7104
+VECTOR_INDEX = 7108
 
 
 def stores_lock(workspace_id: uuid.UUID) -> None:

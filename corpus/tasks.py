@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 
-from corpus import files, ingest, recovery, rerouting, services
+from corpus import files, ingest, recovery, rerouting, services, vector_index
 from corpus import reindex as reindexing
 
 
@@ -24,6 +24,10 @@ def reroute(reroute_id: int) -> str:
     return rerouting.reroute_run(reroute_id)
 
 
+def vector_indexes() -> bool:
+    return vector_index.indexes_settle()
+
+
 def leftovers_clear() -> int:
-    """What has lain in the trash long enough, and files that no version owns."""
-    return services.trash_empty() + files.files_sweep()
+    """What has lain in the trash long enough, and files that no version owns; stale indexes too."""
+    return services.trash_empty() + files.files_sweep() + vector_index.indexes_queue()

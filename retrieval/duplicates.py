@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -19,22 +20,27 @@ SHINGLE, ALIKE = 3, 0.9
 LAST_HEADING = " › "
 
 
+@functools.lru_cache(maxsize=65_536)
+def _word(word: str) -> tuple[str, bool]:
+    """The word folded, and whether it makes another statement of the same words.
+
+    Figures, names, "not", "more", "before" do. The same few words make most of any text, so they are kept.
+    """
+    plain = fold(word)
+    figure = any(sign.isdigit() for sign in word)
+    return plain, plain in opposites() or word[0].isupper() or figure
+
+
 class _Text:
     """A passage's words in the forms that are compared, made once."""
 
     __slots__ = ("folded", "heading", "shingles", "telling", "words")
 
     def __init__(self, hit: Hit) -> None:
-        raw = WORD.findall(hit.text)
-        self.folded = [fold(word) for word in raw]
+        read = [_word(word) for word in WORD.findall(hit.text)]
+        self.folded = [plain for plain, _ in read]
         self.words = frozenset(self.folded)
-        signs = opposites()
-        # What makes another statement of the same words: figures, names, "not", "more", "before".
-        self.telling = frozenset(
-            plain
-            for word, plain in zip(raw, self.folded, strict=True)
-            if plain in signs or word[0].isupper() or any(sign.isdigit() for sign in word)
-        )
+        self.telling = frozenset(plain for plain, telling in read if telling)
         count = max(1, len(self.folded) - SHINGLE + 1)
         self.shingles = frozenset(tuple(self.folded[i : i + SHINGLE]) for i in range(count))
         self.heading = fold(hit.heading_path.rsplit(LAST_HEADING, 1)[-1])

@@ -2,26 +2,11 @@
 
 from __future__ import annotations
 
-import functools
-import math
-import operator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from django.contrib.postgres.search import SearchConfig
-from django.db.models import (
-    BooleanField,
-    Case,
-    Count,
-    F,
-    FloatField,
-    Func,
-    Q,
-    Sum,
-    Value,
-    When,
-    Window,
-)
+from django.db.models import BooleanField, Case, FloatField, Func, Q, Value, When
 from django.utils import translation
 from django.utils.translation import gettext as _
 from pgvector.django import CosineDistance
@@ -34,15 +19,20 @@ from retrieval import options
 from retrieval.bridge import other_language, translated
 from retrieval.duplicates import folded
 from retrieval.filters import NOTHING, Filters
-from retrieval.floor import background
 from retrieval.fusion import rrf
+from retrieval.nearest import nearest
+from retrieval.readable import readable
 from retrieval.rerank import reranked, reranking_in_force, wanted
 from retrieval.values import Hit, Retrieved
+from retrieval.worded import worded
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from retrieval.nearest import Near
+    from retrieval.readable import Readable
+    from retrieval.worded import Worded
     from teams.models import User, Workspace
 
 STORE = "vectorial"
@@ -61,8 +51,6 @@ class TextMatch(Func):
 
 
 CANDIDATES = 30
-# So many passages weigh as much in the mean as what is usual for the embedder.
-FEW = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,37 +107,63 @@ def search(
     """
     if mode not in MODES:
         raise ValueError(f"{mode} is none of {', '.join(MODES)}")
+    held = readable(workspace, user, filters)
     rows = filters.apply(chunks_live(workspace, user))
+    asked = [_match(word, language) for word in dict.fromkeys(_raw_words(text, language))]
     deep = max(limit, reranking_in_force().top_k) if wanted(rerank) else limit
     hits: tuple[Hit, ...] = ()
+    near: list[Near] = []
+    held_words: list[Worded] = []
     # Copies may fill what was looked at: then more is.
     for many in (max(CANDIDATES, 2 * deep), 8 * CANDIDATES, 64 * CANDIDATES):
-        near = [] if mode == KEYWORD else _by_vector(rows, vector, ranking.centred, many)
-        worded = [] if mode == VECTOR else _by_words(rows, text, language, vector, many)
-        hits = folded(_fused(near, worded, ranking), deep)
-        if len(hits) >= deep or max(len(near), len(worded)) < many:
+        if mode != KEYWORD:
+            near = nearest(
+                workspace=workspace,
+                user=user,
+                vector=vector,
+                many=many,
+                centred=ranking.centred,
+                filters=filters,
+            )
+        if mode != VECTOR:
+            held_words = worded(rows, asked, vector, total=held.total, many=many)
+        hits = folded(_fused(rows, vector, near, held_words, ranking), deep)
+        if len(hits) >= deep or max(len(near), len(held_words)) < many:
             break
     ordered = reranked(text, hits, language=language, rerank=rerank)
-    note = " ".join(said for said in (_note(rows, language, filters), ordered.note) if said)
+    note = " ".join(said for said in (_note(held, language, filters), ordered.note) if said)
     return Retrieved(STORE, hits=ordered.hits[:limit], note=note, rerank=ordered.done)
 
 
-def _fused(near: list[dict[str, Any]], worded: list[dict[str, Any]], ranking: Ranking) -> list[Hit]:
-    """Both rankings as one by RRF, best first."""
-    held = {str(row["pk"]): row for row in (*worded, *near)}
+def _fused(
+    rows: Any,
+    vector: NDArray[np.float32],
+    near: list[Near],
+    held_words: list[Worded],
+    ranking: Ranking,
+) -> list[Hit]:
+    """Both rankings as one by RRF, best first; what a Hit shows is read for those alone."""
     fused = rrf(
-        {"vector": [str(row["pk"]) for row in near], "words": [str(row["pk"]) for row in worded]},
+        {"vector": [str(row.pk) for row in near], "words": [str(row.pk) for row in held_words]},
         weights={"words": ranking.words},
     )
-    return [hit(held[item.key], item.score, item.ranks) for item in fused]
+    shown = {
+        str(row["pk"]): row
+        for row in passage_values(rows.filter(pk__in=[item.key for item in fused]), vector)
+    }
+    for found in near:
+        if row := shown.get(str(found.pk)):
+            row["centred"] = found.centred
+    # What was taken away between two statements is not shown.
+    return [hit(shown[i.key], i.score, i.ranks) for i in fused if i.key in shown]
 
 
-def _note(rows: Any, language: str, filters: Filters) -> str:
+def _note(held: Readable, language: str, filters: Filters) -> str:
     """What is to be said of filters that nothing fits, or of passages that the embedder has not seen."""
-    if filters and not rows.exists():
+    if filters and not held.total:
         with translation.override("pt" if language == "pt" else "en"):
             return _("No passage here fits the filters.")
-    if not rows.exclude(embedder=str(embedder().identity)).exists():
+    if held.embedded == held.total:
         return ""
     with translation.override("pt" if language == "pt" else "en"):
         return _(
@@ -186,52 +200,6 @@ def passage_values(rows: Any, vector: NDArray[np.float32]) -> Any:
     comparable = When(embedder=str(embedder().identity), then=CosineDistance("embedding", vector))
     distance = Case(comparable, default=None, output_field=FloatField())
     return rows.annotate(distance=distance).values(*FIELDS, "language", "distance")
-
-
-def _by_vector(
-    rows: Any, vector: NDArray[np.float32], centred: bool, many: int
-) -> list[dict[str, Any]]:
-    """The nearest by exact cosine, centred per language of the passages.
-
-    A multilingual embedder puts passages in the question's own language nearer whatever they say, so
-    the mean distance of each language is taken off (docs/decisions/0003-across-languages.md); of few
-    passages the mean says little and is drawn towards what is usual for this embedder. The column has
-    no index, so the scan is exact under any filter.
-    """
-    summed = Window(Sum("distance"), partition_by=[F("language")])
-    counted = Window(Count("pk"), partition_by=[F("language")])
-    usual = 1 - background(str(embedder().identity))
-    above = F("distance") - (summed + Value(FEW * usual)) / (counted + Value(float(FEW)))
-    mine = rows.filter(embedder=str(embedder().identity))
-    ordered = passage_values(mine, vector).annotate(centred=above)
-    return list(ordered.order_by("centred" if centred else "distance", "pk")[:many])
-
-
-def _by_words(
-    rows: Any, text: str, language: str, vector: NDArray[np.float32], many: int
-) -> list[dict[str, Any]]:
-    """Those that hold most of the question's words, rare words counting most.
-
-    Score = sum over the words held of ln(1 + (n - df + 0.5) / (df + 0.5)), the idf of BM25
-    (Robertson, Zaragoza 2009), n and df counted over what this reader may see. A word is held as a
-    stem of the question's language, as a translation that the bridge knows, or as it is typed.
-    """
-    words = [_match(word, language) for word in dict.fromkeys(_raw_words(text, language))]
-    if not words:
-        return []
-    counted = rows.aggregate(
-        total=Count("pk"),
-        **{f"w{i}": Count("pk", filter=matched) for i, matched in enumerate(words)},
-    )
-    total = counted["total"]
-    score: Any = Value(0.0)
-    for index, matched in enumerate(words):
-        seen = counted[f"w{index}"]
-        rarity = math.log(1 + (total - seen + 0.5) / (seen + 0.5))
-        held = When(matched, then=Value(rarity))
-        score = score + Case(held, default=Value(0.0), output_field=FloatField())
-    found = passage_values(rows, vector).filter(functools.reduce(operator.or_, words))
-    return list(found.annotate(words=score).order_by(F("words").desc(), "distance")[:many])
 
 
 def _match(word: str, language: str) -> Q:
