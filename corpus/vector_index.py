@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 # From so many passages of one language on the index is quicker than a scan; below half it goes again.
-LEAST = 10_000
+LEAST = 4_000
 PREFIX = "chunk_near_"
 # What pgvector indexes in full precision.
 WIDEST = 2_000

@@ -19,6 +19,7 @@ from retrieval.readable import readable
 
 if TYPE_CHECKING:
     import uuid
+    from collections.abc import Iterable
 
     import numpy as np
     from numpy.typing import NDArray
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 FEW = 20
 # How many candidates HNSW looks at, and of which share of a set at least a filter must leave for it to
 # be asked at all: docs/decisions/0011-vector-index.md.
-EF, EF_MOST = 400, 1000
+EF, EF_MOST = 200, 1000
 SHARE = 0.5
 # Only a scan of the index, which goes on until enough rows are within the rights and filters.
 BY_INDEX = {
@@ -75,13 +76,13 @@ def nearest(
     rows = filters.apply(chunks_live(workspace, user)).filter(embedder=str(identity))
     found: list[Near] = []
     through = _through_index(workspace, user, filters, held)
-    for language in through:
+    for language, near in _indexed(rows, vector, through, many).items():
         mine = rows.filter(language=language)
-        near = _indexed(mine, vector, means[language], many)
         if len(near) < min(many, held.means[language].count):
             # Filters left too little of what the index gave.
-            near = _exact(mine, vector, {language: means[language]}, many, centred=False)
-        found += near
+            found += _exact(mine, vector, {language: means[language]}, many, centred=False)
+            continue
+        found += [Near(pk, distance, distance - means[language]) for pk, distance in near]
     if others := {name: mean for name, mean in means.items() if name not in through}:
         if through:
             rows = rows.filter(language__in=list(others))
@@ -131,12 +132,16 @@ def _exact(
     return [Near(*row) for row in ordered.values_list("pk", "distance", "centred")[:many]]
 
 
-def _indexed(rows: Any, vector: NDArray[np.float32], mean: float, many: int) -> list[Near]:
-    """Through the index on just these rows (one workspace, one language, one embedder)."""
+def _indexed(
+    rows: Any, vector: NDArray[np.float32], languages: Iterable[str], many: int
+) -> dict[str, list[tuple[uuid.UUID, float]]]:
+    """Keys and distances of the nearest in each of `languages`, each through its own index."""
+    if not languages:
+        return {}
     column = Cast("embedding", VectorField(dimensions=len(vector)))
     # A second key, such as the passage's own, would keep the index from being used.
     ordered = rows.annotate(distance=CosineDistance(column, vector)).order_by("distance")
+    ordered = ordered.values_list("pk", "distance")
     ef = min(EF_MOST, max(EF, 2 * many))
     with planned({**BY_INDEX, "hnsw.ef_search": str(ef)}):
-        found = list(ordered.values_list("pk", "distance")[:many])
-    return [Near(pk, distance, distance - mean) for pk, distance in found]
+        return {name: list(ordered.filter(language=name)[:many]) for name in languages}

@@ -10,6 +10,8 @@ from django.db import connection, transaction
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from django.db.backends.utils import CursorWrapper
+
 # pgvector defines its own settings when it is first used in a connection.
 UNSET = {"hnsw.ef_search": "40", "hnsw.iterative_scan": "off"}
 
@@ -17,14 +19,24 @@ UNSET = {"hnsw.ef_search": "40", "hnsw.iterative_scan": "off"}
 @contextlib.contextmanager
 def planned(wanted: Mapping[str, str]) -> Iterator[None]:
     """The settings `wanted` hold inside the block, in one transaction, and are as before after it."""
-    names = list(wanted)
-    asked = ", ".join("current_setting(%s, true)" for _ in names)
-    put = "SELECT " + ", ".join("set_config(%s, %s, true)" for _ in names)
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(f"SELECT {asked}", names)
-        before = dict(zip(names, cursor.fetchone(), strict=True))
-        cursor.execute(put, [part for pair in wanted.items() for part in pair])
+        # The settings end with the transaction; within a longer one they would outlive this block.
+        longer = len(connection.savepoint_ids) > 0
+        before = _put(cursor, wanted, told=longer)
         yield
-        # Within a longer transaction they would outlive this block. After an error it is rolled back.
-        back = {name: before[name] or UNSET[name] for name in names}
-        cursor.execute(put, [part for pair in back.items() for part in pair])
+        # After an error all of it is rolled back.
+        if longer:
+            _put(cursor, before)
+
+
+def _put(cursor: CursorWrapper, wanted: Mapping[str, str], *, told: bool = False) -> dict[str, str]:
+    """Set for the transaction; gives what they were before where that is asked for."""
+    names, before = list(wanted), {}
+    if told:
+        asked = ", ".join("current_setting(%s, true)" for _ in names)
+        cursor.execute(f"SELECT {asked}", names)
+        held = zip(names, cursor.fetchone() or (), strict=True)
+        before = {name: value or UNSET[name] for name, value in held}
+    put = ", ".join("set_config(%s, %s, true)" for _ in names)
+    cursor.execute(f"SELECT {put}", [part for pair in wanted.items() for part in pair])
+    return before
