@@ -11,3 +11,7 @@ class OptionsInvalid(QuestionRefused):
     def __init__(self, field: str, message: str) -> None:
         super().__init__(message)
         self.field = field
+
+
+class QuestionInjected(QuestionRefused):
+    """The question commands the system instead of asking it."""
