@@ -14,6 +14,7 @@ from engines.registry import embedder
 from retrieval import cache
 from retrieval.answer import answer as answer_parts
 from retrieval.chosen import route_chosen
+from retrieval.gate import STAGE, gate
 from retrieval.options import DEFAULT
 from retrieval.record import (
     answer_json,
@@ -30,6 +31,7 @@ from retrieval.values import Answer, Citation, Part
 from retrieval.verify import unsupported
 from routing.clauses import split
 from routing.services import question_route
+from routing.values import Clause, Decision
 from telemetry.names import EventKind, SpanName
 from telemetry.services import connections_release
 from telemetry.spans import span
@@ -40,9 +42,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from retrieval.gate import Gated
     from retrieval.models import CachedAnswer
     from retrieval.options import Options
-    from routing.values import Clause
     from teams.models import User, Workspace
 
     Emit = Callable[[EventKind, dict[str, Any]], None]
@@ -88,8 +90,10 @@ def ask(
     asker = Asker(workspace, user, emit, options)
     with span(SpanName.ASK):
         with span(SpanName.SCREEN):
-            asked = screen(question)
-            language = detect(asked)
+            gated = gate(screen(question))
+            asked, language = gated.question, gated.language or detect(gated.question)
+        if gated.reply:
+            return _gated(gated, emit)
         with span(SpanName.EMBED, texts=1):
             vector = embedder().queries([asked])[0]
         with span(SpanName.RECALL) as recalled:
@@ -116,6 +120,15 @@ def _again(held: CachedAnswer, language: str, emit: Emit) -> Outcome:
         emit(EventKind.ROUTE_DECIDED, {**part, "hits": [], "cached": True})
     emit(EventKind.ANSWER_DELTA, {"text": held.answer["text"]})
     return Outcome(language, held.parts, held.answer, cached=True)
+
+
+def _gated(gated: Gated, emit: Emit) -> Outcome:
+    """A fixed sentence for a message that asks nothing of the documents; it is not cached."""
+    clause = Clause(0, gated.question, gated.question)
+    part = decision_json(clause, Decision("", STAGE, (), 0.0, 0, gated.kind))
+    emit(EventKind.ROUTE_DECIDED, part)
+    emit(EventKind.ANSWER_DELTA, {"text": gated.reply})
+    return Outcome(gated.language, [part], answer_json(Answer(gated.reply, ())))
 
 
 def _vectors(

@@ -34,6 +34,7 @@ STAGE_LABELS = {
     "fallback": gettext_lazy("Fallback"),
     "override": gettext_lazy("Chosen by hand"),
     "filter": gettext_lazy("Filters set"),
+    "gate": gettext_lazy("Without a search"),
 }
 ORIGIN_LABELS = {
     "compiled": gettext_lazy("Compiled from the question, without a model"),
@@ -239,6 +240,8 @@ def _why(part: dict[str, Any]) -> str:
     match part.get("stage"):
         case "heuristic":
             return _("The text itself has the shape of a table, so it goes to the tables.")
+        case "gate":
+            return _("This asks nothing of the documents, so nothing was searched.")
         case "cosine" if said["second"]:
             return (
                 _(
