@@ -3,10 +3,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from django.conf import settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+
+@pytest.fixture(autouse=True, scope="session")
+def quick_passwords() -> None:
+    """The product's rounds cost most of a second for each person that a test makes."""
+    settings.PASSWORD_HASHERS = ["tests.hashers.QuickHasher", *settings.PASSWORD_HASHERS]
 
 
 @pytest.fixture(autouse=True)
