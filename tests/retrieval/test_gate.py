@@ -2,12 +2,20 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+from django.urls import reverse
+from django.utils import translation
 
 from retrieval.ask import ask
 from retrieval.gate import gate
+from retrieval.runs import run_execute
+from telemetry.services import trace_begin
 from tests.factories import make_user, make_workspace
+
+if TYPE_CHECKING:
+    from django.test import Client
 
 SETS = Path(__file__).parents[2] / "eval" / "sets"
 
@@ -71,3 +79,20 @@ def test_a_greeting_is_answered_without_a_search_and_kept_with_its_stage() -> No
     assert outcome.parts[0]["stage"] == "gate"
     assert not outcome.answer["refused"]
     assert told == ["route.decided", "answer.delta"]
+
+
+@pytest.mark.django_db
+def test_the_page_of_a_greeting_shows_the_reply_and_that_nothing_was_searched(
+    client: Client,
+) -> None:
+    owner = make_user()
+    trace = trace_begin(
+        workspace=make_workspace(owner), user=owner, question="Hello!", language="en", options={}
+    )
+    run_execute(trace.pk)
+    client.force_login(owner)
+    with translation.override("en"):
+        page = client.get(reverse("chat-run", args=[trace.pk]), headers={"accept-language": "en"})
+    assert page.status_code == 200
+    assert "Hello. Ask a question about" in page.content.decode()
+    assert "so nothing was searched" in page.content.decode()
