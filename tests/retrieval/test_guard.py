@@ -51,3 +51,25 @@ def test_questions_with_another_answer_do_not_agree(one: str, other: str) -> Non
 def test_the_same_question_in_other_words_agrees(one: str, other: str) -> None:
     assert same(one, other)
     assert same(other, one)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("How do I turn the pump on?", "How do I turn the pump off?"),
+        ("Como ligar a bomba?", "Como desligar a bomba?"),
+        ("Who sold more than Farol?", "Who sold less than Farol?"),
+        ("Quem vendeu mais do que Farol?", "Quem vendeu menos do que Farol?"),
+        ("What is the fare from Porto to Faro?", "What is the fare from Faro to Porto?"),
+        ("Quanto custa ir de Porto a Faro?", "Quanto custa ir de Faro a Porto?"),
+    ],
+)
+def test_I1_a_question_turned_around_never_gets_the_others_answer(one: str, other: str) -> None:
+    assert not same(one, other)
+    assert not same(other, one)
+
+
+def test_I3_names_that_the_corpus_knows_count_in_lower_case() -> None:
+    assert not same("sales in the sudeste in 2024", "sales in the nordeste in 2024")
+    assert not same("vendas no sudeste em 2024", "vendas no nordeste em 2024")
+    assert same("Who is Maria Lopes?", "who is maria lopes?")
