@@ -12,9 +12,10 @@ from engines.tokens import estimate_tokens
 from engines.values import Completion, EmbedderIdentity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Generator, Sequence
 
     from numpy.typing import NDArray
+    from openai.types import CompletionUsage
 
 BATCH = 32
 
@@ -160,10 +161,19 @@ class OpenAIGenerator:
             tokens_out=usage.completion_tokens if usage else 0,
         )
 
-    def stream(self, *, system: str, user: str, max_tokens: int = 512) -> Iterator[str]:
-        """Pieces of the answer as they come. A stream that ends without a reason raises EngineError."""
+    def stream(
+        self, *, system: str, user: str, max_tokens: int = 512
+    ) -> Generator[str, None, Completion]:
+        """Pieces of the answer as they come; returns the whole of them, with the tokens.
+
+        Tokens are the server's count, or an estimate marked as one when it sends none. A stream that
+        ends without a reason, is reset or stays silent raises EngineError: it is never the whole.
+        """
+        texts: list[str] = []
+        usage: CompletionUsage | None = None
+        finished = False
         try:
-            pieces = self._client.chat.completions.create(
+            with self._client.chat.completions.create(
                 model=self._model,
                 messages=[
                     {"role": "system", "content": system},
@@ -172,15 +182,28 @@ class OpenAIGenerator:
                 temperature=0,
                 max_tokens=max_tokens,
                 stream=True,
-            )
-            finished = False
-            for piece in pieces:
-                if not piece.choices:
-                    continue
-                finished = finished or piece.choices[0].finish_reason is not None
-                if text := piece.choices[0].delta.content:
-                    yield text
+                stream_options={"include_usage": True},
+            ) as pieces:
+                for piece in pieces:
+                    usage = piece.usage or usage
+                    if not piece.choices:
+                        continue
+                    finished = finished or piece.choices[0].finish_reason is not None
+                    if text := piece.choices[0].delta.content:
+                        texts.append(text)
+                        yield text
         except OpenAIError as error:
+            if texts and isinstance(error, APIConnectionError):
+                raise EngineUnavailable(
+                    f"The generator at {self._url} broke off in mid-answer."
+                ) from error
             raise engine_error("generator", self._url, error) from error
         if not finished:
             raise EngineUnavailable(f"The generator at {self._url} broke off in mid-answer.")
+        whole = "".join(texts)
+        return Completion(
+            text=whole.strip(),
+            tokens_in=usage.prompt_tokens if usage else estimate_tokens(f"{system}\n{user}"),
+            tokens_out=usage.completion_tokens if usage else estimate_tokens(whole),
+            estimated=usage is None,
+        )

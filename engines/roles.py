@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Generator as Pieces
+    from collections.abc import Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -56,7 +57,11 @@ class Generator(Protocol):
         json_schema: dict[str, Any] | None = None,
     ) -> Completion: ...
 
-    def stream(self, *, system: str, user: str, max_tokens: int = 512) -> Iterator[str]: ...
+    def stream(
+        self, *, system: str, user: str, max_tokens: int = 512
+    ) -> Pieces[str, None, Completion]:
+        """Pieces as they come; the generator's return value is the whole, with its tokens."""
+        ...
 
 
 class Reranker(Protocol):

@@ -22,3 +22,5 @@ class Completion:
     text: str
     tokens_in: int
     tokens_out: int
+    # The server counted nothing, so both numbers are estimates from the words.
+    estimated: bool = False

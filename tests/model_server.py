@@ -26,6 +26,8 @@ class ModelServer:
     dimension: int = 8
     status: int = 200
     broken_stream: bool = False
+    counts_stream: bool = True
+    reset_stream: bool = False
     finish: str = "stop"
     web_page: str = ""
     delay: float = 0.0
@@ -70,12 +72,21 @@ def model_server() -> Iterator[ModelServer]:
         def _stream(self, text: str) -> None:
             self.send_response(200)
             self.send_header("Content-Type", "text/event-stream")
+            if state.reset_stream:  # More is promised than is sent, so the end is a broken one.
+                self.send_header("Content-Length", "1000000")
             self.end_headers()
             for word in text.split(" "):
                 self._piece({"content": word + " "}, None)
-            if not state.broken_stream:
+            if not state.broken_stream and not state.reset_stream:
                 self._piece({}, "stop")
+                if state.counts_stream:
+                    self._counted()
                 self.wfile.write(b"data: [DONE]\n\n")
+
+        def _counted(self) -> None:
+            usage = {"prompt_tokens": 11, "completion_tokens": 5, "total_tokens": 16}
+            event = {"id": "x", "object": "chat.completion.chunk", "choices": [], "usage": usage}
+            self.wfile.write(b"data: " + json.dumps(event).encode() + b"\n\n")
 
         def _piece(self, delta: dict[str, str], reason: str | None) -> None:
             choice = {"index": 0, "delta": delta, "finish_reason": reason}

@@ -87,3 +87,32 @@ def test_a_stream_that_breaks_off_is_an_error_and_not_an_answer() -> None:
         server.broken_stream = True
         with pytest.raises(EngineUnavailable, match="mid-answer"):
             list(generator.stream(system="s", user="u"))
+
+
+def test_H2_a_stream_whose_connection_breaks_is_an_error_after_what_had_come() -> None:
+    with model_server() as server:
+        generator = OpenAIGenerator(settings(server.url))
+        server.reply, server.reset_stream = (lambda prompt: "um dois três"), True
+        came: list[str] = []
+        with pytest.raises(EngineUnavailable, match="mid-answer"):
+            for piece in generator.stream(system="s", user="u"):
+                came.append(piece)
+    assert "".join(came).split() == ["um", "dois", "três"]
+
+
+@pytest.mark.parametrize(("counts", "tokens_out"), [(True, 5), (False, None)])
+def test_a_stream_counts_its_tokens_or_says_that_they_are_estimated(
+    counts: bool, tokens_out: int | None
+) -> None:
+    with model_server() as server:
+        server.reply, server.counts_stream = (lambda prompt: "um dois três"), counts
+        stream = OpenAIGenerator(settings(server.url)).stream(system="s", user="u")
+        with pytest.raises(StopIteration) as ended:
+            while True:
+                next(stream)
+        whole = ended.value.value
+        assert server.seen[-1]["stream_options"] == {"include_usage": True}
+    assert whole.text == "um dois três"
+    assert whole.estimated is not counts
+    assert whole.tokens_in > 0
+    assert whole.tokens_out == tokens_out if counts else whole.tokens_out > 0
