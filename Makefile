@@ -40,8 +40,8 @@ bench-finding: migrated ## speed of routing, finding and the graph on made-up da
 eval-reading: migrated ## reading of public files and tables; DATA=folder of the sets
 	$(MANAGE) evaluate_reading $(if $(DATA),--data $(DATA)) --json .data/eval/reading.json
 
-eval-answering: migrated ## the answer cache on public pairs of questions; DATA=folder of the sets
-	$(MANAGE) evaluate_answering --data $(DATA) --only cache --json .data/eval/answering.json
+eval-answering: migrated ## the answer cache and the screen on public questions; DATA=folder of the sets
+	$(MANAGE) evaluate_answering --data $(DATA) --json .data/eval/answering.json
 
 bench: migrated ## server time of pages and questions, and a warm start
 	$(MANAGE) benchmark --start --json .data/eval/benchmark.json

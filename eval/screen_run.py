@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from eval.collection import CollectionInvalid
 from retrieval.injection import injection
 
 if TYPE_CHECKING:
@@ -25,6 +26,11 @@ def screen_figures(questions: Iterable[str]) -> dict[str, float | int | list[str
     }
 
 
+def figures(folder: Path) -> dict[str, float | int | list[str]]:
+    """`screen_figures` of every question under `folder`. Raises CollectionInvalid for a file out of form."""
+    return screen_figures(questions_of(folder))
+
+
 def questions_of(data: Path) -> Iterator[str]:
     """Every question in the JSON and JSON Lines files under `data`, in the order of their paths."""
     for path in sorted([*data.rglob("*.json"), *data.rglob("*.jsonl")]):
@@ -33,10 +39,13 @@ def questions_of(data: Path) -> Iterator[str]:
 
 
 def _values(path: Path) -> Iterator[Any]:
-    text = path.read_text(encoding="utf-8")
-    for one in text.splitlines() if path.suffix == ".jsonl" else [text]:
-        if one.strip():
-            yield json.loads(one)
+    try:
+        text = path.read_text(encoding="utf-8")
+        for one in text.splitlines() if path.suffix == ".jsonl" else [text]:
+            if one.strip():
+                yield json.loads(one)
+    except (OSError, ValueError) as error:
+        raise CollectionInvalid(f"{path} cannot be read as JSON: {error}.") from error
 
 
 def _asked(value: Any) -> Iterator[str]:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 from django.core.management.base import BaseCommand, CommandError
 
 from engines.errors import EngineError
-from eval import cache_pairs, report
+from eval import cache_pairs, report, screen_run
+from eval.collection import CollectionInvalid
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
 
-SUITES = {"cache": cache_pairs.figures}
+SUITES = {"cache": cache_pairs.figures, "screen": screen_run.figures}
 
 
 class Command(BaseCommand):
@@ -30,7 +31,7 @@ class Command(BaseCommand):
             for name, suite in SUITES.items():
                 if options["only"] in {None, name}:
                     result |= suite(options["data"])
-        except (cache_pairs.PairsInvalid, EngineError) as error:
+        except (cache_pairs.PairsInvalid, CollectionInvalid, EngineError) as error:
             raise CommandError(str(error)) from error
         report.write(options["json"], result, [])
         self.stdout.write(report.line(result))
