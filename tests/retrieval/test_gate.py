@@ -96,3 +96,7 @@ def test_the_page_of_a_greeting_shows_the_reply_and_that_nothing_was_searched(
     assert page.status_code == 200
     assert "Hello. Ask a question about" in page.content.decode()
     assert "so nothing was searched" in page.content.decode()
+    # No store was chosen and no anchors were asked, so the panel names none.
+    assert "tag strong" not in page.content.decode()
+    assert "Margin" not in page.content.decode()
+    assert "No language model was used" not in page.content.decode()
