@@ -62,14 +62,12 @@ class Decision:
     reason: str
 
 
-def difference(one: dict[str, list[str]], other: dict[str, list[str]], *, same_words: bool) -> str:
+def difference(one: dict[str, list[str]], other: dict[str, list[str]]) -> str:
     """The first part in which two signatures forbid one answer for both; "" when none does.
 
     Names, numbers, signs, their order, the language and the number of questions must be equal. Of the
     content words at most one may differ on each side, and when nothing else was there to compare, none.
     """
-    if same_words:
-        return ""
     for key in FIXED:
         if one.get(key) != other.get(key):
             return key
@@ -78,11 +76,6 @@ def difference(one: dict[str, list[str]], other: dict[str, list[str]], *, same_w
         return "" if mine == theirs else "content"
     near = len(mine - theirs) <= 1 and len(theirs - mine) <= 1 and len(mine & theirs) >= 1
     return "" if near else "content"
-
-
-def agree(one: dict[str, list[str]], other: dict[str, list[str]], *, same_words: bool) -> bool:
-    """Whether two signatures allow one answer for both (see `difference`)."""
-    return not difference(one, other, same_words=same_words)
 
 
 def decide(
@@ -98,5 +91,5 @@ def decide(
         return Decision(True, cosine, "same words")
     if cosine < near:
         return Decision(False, cosine, "cosine")
-    found = difference(one, other, same_words=False)
+    found = difference(one, other)
     return Decision(not found, cosine, found or "agree")

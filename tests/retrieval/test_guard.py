@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from retrieval.guard import agree, signature
+from retrieval.guard import difference, signature
 
 KNOWN = {"sudeste", "nordeste", "farol", "maria lopes"}
 
@@ -11,10 +11,9 @@ def same(one: str, other: str) -> bool:
     vocabulary_of = {
         text: {name for name in KNOWN if name in text.lower()} for text in (one, other)
     }
-    return agree(
+    return not difference(
         signature(one, vocabulary_of[one]),
         signature(other, vocabulary_of[other]),
-        same_words=False,
     )
 
 
