@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from engines.language import words
 from engines.registry import embedder
+from eval.collection import lines_of
 from retrieval.cache import NEAR
 from retrieval.guard import Decision, decide, signature
 from routing.calibration import in_fit_half
@@ -17,10 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FILES = {"en": "spider_pairs_en_public.jsonl", "pt": "spider_pairs_pt_public.jsonl"}
-
-
-class PairsInvalid(ValueError):
-    """A file of pairs that cannot be read, or a line without the fields a and b."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +29,9 @@ class Pair:
 
 
 def read(path: Path) -> list[Pair]:
-    """The pairs of a JSON Lines file with the fields a, b and, for figures, label."""
-    try:
-        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
-        return [Pair(str(row["a"]), str(row["b"]), row.get("label")) for row in rows]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise PairsInvalid(f"{path}: not JSON Lines with the fields a and b") from error
+    """The pairs of a file of JSON Lines with a, b and, where known, label. Raises CollectionInvalid."""
+    rows = lines_of(path, "a", "b")
+    return [Pair(str(row["a"]), str(row["b"]), row.get("label")) for row in rows]
 
 
 def decisions(pairs: Sequence[Pair], near: float = NEAR) -> list[Decision]:

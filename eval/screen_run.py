@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from eval.collection import CollectionInvalid
+from eval.collection import CollectionInvalid, lines_of
 from retrieval.injection import injection
 
 if TYPE_CHECKING:
@@ -39,11 +39,11 @@ def questions_of(data: Path) -> Iterator[str]:
 
 
 def _values(path: Path) -> Iterator[Any]:
+    if path.suffix == ".jsonl":
+        yield from lines_of(path)
+        return
     try:
-        text = path.read_text(encoding="utf-8")
-        for one in text.splitlines() if path.suffix == ".jsonl" else [text]:
-            if one.strip():
-                yield json.loads(one)
+        yield json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise CollectionInvalid(f"{path} cannot be read as JSON: {error}.") from error
 

@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from eval.cache_pairs import Pair, PairsInvalid, rates, read
+from eval.cache_pairs import Pair, rates, read
+from eval.collection import CollectionInvalid
 from retrieval.guard import Decision, decide, signature
 
 if TYPE_CHECKING:
@@ -37,5 +38,5 @@ def test_rates_count_hits_apart_for_pairs_of_one_answer_and_of_two() -> None:
 def test_a_file_without_pairs_is_refused(tmp_path: Path, line: str) -> None:
     path = tmp_path / "pairs.jsonl"
     path.write_text(line, encoding="utf-8")
-    with pytest.raises(PairsInvalid):
+    with pytest.raises(CollectionInvalid, match="line 1"):
         read(path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,8 @@ from django.core.management.base import BaseCommand, CommandError
 
 from engines.errors import EngineError
 from eval import cache_pairs
+from eval.collection import CollectionInvalid
+from eval.report import lines_write, writable
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -23,14 +24,18 @@ class Command(BaseCommand):
         parser.add_argument("--out", type=Path, required=True, help="JSON Lines, one per pair")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        writable(options["out"])
         try:
             pairs = cache_pairs.read(options["pairs"])
             made = cache_pairs.decisions(pairs)
-        except (cache_pairs.PairsInvalid, EngineError) as error:
+        except (CollectionInvalid, EngineError) as error:
             raise CommandError(str(error)) from error
-        with options["out"].open("w", encoding="utf-8") as out:
-            for pair, row in zip(pairs, made, strict=True):
-                line = {"a": pair.a, "b": pair.b, "hit": row.hit}
-                line |= {"cosine": round(row.cosine, 4), "reason": row.reason}
-                out.write(json.dumps(line, ensure_ascii=False) + "\n")
+        lines_write(
+            options["out"],
+            [
+                {"a": pair.a, "b": pair.b, "hit": row.hit, "cosine": round(row.cosine, 4)}
+                | {"reason": row.reason}
+                for pair, row in zip(pairs, made, strict=True)
+            ],
+        )
         self.stdout.write(f"{sum(row.hit for row in made)} of {len(made)} pairs hit")

@@ -31,7 +31,7 @@ class Command(BaseCommand):
             for name, suite in SUITES.items():
                 if options["only"] in {None, name}:
                     result |= suite(options["data"])
-        except (cache_pairs.PairsInvalid, CollectionInvalid, EngineError) as error:
+        except (CollectionInvalid, EngineError) as error:
             raise CommandError(str(error)) from error
         report.write(options["json"], result, [])
         self.stdout.write(report.line(result))
