@@ -116,7 +116,8 @@ def _goes_on(index: int, tokens: tuple[Token, ...], words: Lexicon) -> bool:
     token = tokens[index]
     if token.raw[0].isupper() or "\n" in token.gap or ";" in token.gap:
         return False
-    if not token.gap[-1].isspace() and token.gap[-1] in "?!":
+    # A sign after a space and before none belongs to no end; "preço?e o prazo" is two in haste.
+    if token.gap[0].isspace() and token.gap[-1] in "?!":
         return True
     return words.has("alternatives", token) and not _asks(index + 1, len(tokens), tokens, words)
 

@@ -60,6 +60,11 @@ def texts(message: str, language: str) -> list[str]:
             ["Qui dirige l'usine?", "Combien de personnes y travaillent ?"],
         ),
         (
+            "pt",
+            "Quantos funcionários tem Vagos?quem dirige Tomar?",
+            ["Quantos funcionários tem Vagos?", "Quem dirige Tomar?"],
+        ),
+        (
             "en",
             "What is the name of each maker? Also, who found that each of them was wrong?",
             ["What is the name of each maker?", "Who found that each of them was wrong?"],
