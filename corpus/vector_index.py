@@ -93,7 +93,8 @@ def indexes_queue() -> int:
         return 0
     try:
         missing, idle = _differences(present)
-    except EngineError:
+    except EngineError as error:
+        logger.warning("The vector indexes were not looked at: %s", error)
         return 0
     if not missing and not idle:
         return 0

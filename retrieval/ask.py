@@ -1,4 +1,4 @@
-"""A question's way: screen → recall → split → route → retrieve → fuse → answer → verify → keep."""
+"""A question's way: screen → gate → recall → split → route → retrieve → fuse → answer → verify → keep."""
 
 from __future__ import annotations
 

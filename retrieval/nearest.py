@@ -59,6 +59,7 @@ def nearest(
     many: int,
     centred: bool = True,
     filters: Filters = NOTHING,
+    held: Readable | None = None,
 ) -> list[Near]:
     """The `many` nearest passages that `user` may see within `filters`, centred per language.
 
@@ -66,9 +67,10 @@ def nearest(
     the mean distance of each language is taken off (docs/decisions/0003-across-languages.md); of few
     passages the mean says little and is drawn towards what is usual for this embedder. Within one
     language that changes no order, so each language may have an index of its own. `vector` is (d,) with
-    unit length. Only passages with a vector of the embedder in force are ranked.
+    unit length; `held` is what `readable` gives for the same reader and filters, asked here when left
+    out. Only passages with a vector of the embedder in force are ranked.
     """
-    held = readable(workspace, user, filters)
+    held = held or readable(workspace, user, filters)
     means = _means(held, vector)
     if not means:
         return []

@@ -82,12 +82,6 @@ def readable(workspace: Workspace, user: User, filters: Filters = NOTHING) -> Re
     return counted
 
 
-def readable_forget() -> None:
-    """Drop every copy of this process."""
-    with _lock:
-        _held.clear()
-
-
 def _key(workspace: Workspace, user: User, filters: Filters) -> Key:
     """Names, tags and days of documents count only where filters may ask for them."""
     rows = Document.objects.visible_to(user).in_workspace(workspace).filter(current__isnull=False)

@@ -124,6 +124,7 @@ def search(
                 many=many,
                 centred=ranking.centred,
                 filters=filters,
+                held=held,
             )
         if mode != VECTOR:
             held_words = worded(rows, asked, vector, total=held.total, many=many)
