@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import uuid
     from collections.abc import Iterator
 
-STORES, NAMES, REINDEX, REROUTE = 7101, 7102, 7103, 7104
+STORES, NAMES, REINDEX, REROUTE, THEMES = 7101, 7102, 7103, 7104, 7105
 VECTOR_INDEX = 7108
 
 
@@ -30,7 +30,7 @@ def names_lock(workspace_id: uuid.UUID) -> None:
 
 @contextmanager
 def job_turn(kind: int, workspace_id: uuid.UUID) -> Iterator[bool]:
-    """Whether this process may do the job of this kind (REINDEX, REROUTE) in the workspace.
+    """Whether this process may do the job of this kind (REINDEX, REROUTE, THEMES) in the workspace.
 
     The turn ends with the block, or with the process.
     """

@@ -13,6 +13,9 @@ from pgvector.django import VectorField
 
 from corpus.reroute_models import Reroute as Reroute
 from corpus.reroute_models import RerouteChange as RerouteChange
+from corpus.theme_models import Community as Community
+from corpus.theme_models import CommunityChunk as CommunityChunk
+from corpus.theme_models import ThemesState as ThemesState
 from teams.access import ScopedQuerySet
 from teams.models import Workspace
 

@@ -15,6 +15,7 @@ from corpus.members import members_settle
 from corpus.models import Chunk, DataTable, DocumentVersion, Page, VersionState
 from corpus.removal import entities_sweep, version_remove
 from corpus.table_store import table_create, table_drop
+from corpus.theme_jobs import themes_queue
 from routing.models import StoreTerm
 from routing.services import store_terms_replace
 from routing.values import GRAPH, RELATIONAL, VECTORIAL, TermDraft
@@ -76,6 +77,7 @@ def version_publish(*, lease: Lease, parsed: ParsedDocument) -> None:
         )
         if not published:
             raise LeaseLost
+        themes_queue(workspace.pk)
 
 
 def _language(chunks: Sequence[Chunk]) -> str:

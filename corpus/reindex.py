@@ -17,6 +17,7 @@ from django_q.tasks import async_task
 from corpus.ingest import passage_text
 from corpus.locks import REINDEX, job_turn, stores_lock
 from corpus.models import Chunk, DocumentVersion, Entity
+from corpus.theme_jobs import themes_queue
 from engines.errors import EngineError
 from engines.registry import document_passages, embedder
 from teams.models import Workspace
@@ -183,4 +184,5 @@ def _swap(workspace_id: uuid.UUID, names: dict[int, NDArray[np.float32]]) -> boo
             document__workspace=workspace_id, document__current=F("pk")
         ).update(finished_at=timezone.now())
         publish(corpus_group(workspace_id), {"type": "corpus.changed", "document": ""})
+        themes_queue(workspace_id)
     return True

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import uuid
 
-from corpus import files, ingest, recovery, rerouting, services, vector_index
+from corpus import (
+    communities,
+    files,
+    ingest,
+    recovery,
+    rerouting,
+    services,
+    theme_jobs,
+    vector_index,
+)
 from corpus import reindex as reindexing
 
 
@@ -13,7 +22,8 @@ def version_read(version_id: str) -> str:
 
 
 def stuck_requeue() -> int:
-    return recovery.stuck_requeue() + reindexing.reindex_resume() + rerouting.reroute_resume()
+    found = recovery.stuck_requeue() + reindexing.reindex_resume() + rerouting.reroute_resume()
+    return found + theme_jobs.themes_resume()
 
 
 def reindex(workspace_id: str) -> bool:
@@ -26,6 +36,10 @@ def reroute(reroute_id: int) -> str:
 
 def vector_indexes() -> bool:
     return vector_index.indexes_settle()
+
+
+def themes_make(workspace_id: str) -> bool:
+    return communities.themes_make(uuid.UUID(workspace_id))
 
 
 def leftovers_clear() -> int:

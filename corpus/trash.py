@@ -17,6 +17,7 @@ from corpus.locks import names_lock, stores_lock
 from corpus.models import Document, DocumentVersion, VersionState
 from corpus.naming import document_rename, free_name
 from corpus.removal import entities_sweep, version_remove, version_unstore
+from corpus.theme_jobs import themes_queue
 from routing.services import store_terms_delete
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def document_trash(*, document: Document, user: User | None) -> None:
                 row.save(update_fields=["current", "trashed_at", "trashed_by"])
                 changed(row)
         entities_sweep(workspace_id=document.workspace_id)
+        themes_queue(document.workspace_id)
 
 
 def _trash(row: Document) -> None:
@@ -112,6 +114,7 @@ def document_delete(*, document: Document) -> None:
         names_lock(document.workspace_id)
         family_remove(document)
         entities_sweep(workspace_id=document.workspace_id)
+        themes_queue(document.workspace_id)
 
 
 def family_remove(document: Document) -> None:

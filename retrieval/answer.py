@@ -14,6 +14,8 @@ from engines.errors import EngineError
 from engines.registry import generator
 from retrieval.composing import PASSAGES, Binder, part_compose, part_supported, unknown
 from retrieval.context import UNKNOWN, system_prompt, user_prompt
+from retrieval.overview_answer import overview_say
+from retrieval.overview_cues import OVERVIEW
 from retrieval.values import Answer
 from retrieval.verify import cited, language_differs, markers_known
 from telemetry.names import SpanName
@@ -69,6 +71,8 @@ def answer(parts: Sequence[Part], language: str) -> Answer:
 
 
 def _part(part: Part, binder: Binder, model: Generator | None) -> _Said:
+    if part.decision.stage == OVERVIEW:
+        return _Said(*overview_say(part, binder, model))
     if model is None or part.retrieved.table is not None or not part_supported(part):
         return _Said(part_compose(part, binder))
     try:

@@ -16,6 +16,7 @@ from retrieval.answer import answer as answer_parts
 from retrieval.chosen import route_chosen
 from retrieval.gate import STAGE, gate
 from retrieval.options import DEFAULT
+from retrieval.overview import overview_part
 from retrieval.record import (
     answer_json,
     decision_json,
@@ -173,6 +174,12 @@ def _part_apart(asker: Asker, clause: Clause, vector: NDArray[np.float32], langu
 
 def _part(asker: Asker, clause: Clause, vector: NDArray[np.float32], language: str) -> Part:
     spoken = detect(clause.text, language)
+    # Who named a route or set filters gets those passages, however the question is worded.
+    if asker.options.route is None and not asker.options.filters:
+        overview = overview_part(asker.workspace, asker.user, clause, vector, spoken)
+        if overview is not None:
+            asker.emit(EventKind.ROUTE_DECIDED, decision_json(clause, overview.decision))
+            return _told(asker, overview)
     with span(SpanName.ROUTE) as current:
         decision = route_chosen(
             asker.options, workspace=asker.workspace, text=clause.text, vector=vector
@@ -216,6 +223,12 @@ def _part(asker: Asker, clause: Clause, vector: NDArray[np.float32], language: s
     ):
         if told is not None:
             asker.emit(kind, {"position": clause.position, **told})
+    return _told(asker, Part(clause, spoken, decision, found))
+
+
+def _told(asker: Asker, part: Part) -> Part:
+    """Tell what was found for a part; gives the part."""
+    clause, found = part.clause, part.retrieved
     if found.table is not None:
         asker.emit(EventKind.SQL_READY, {"position": clause.position, **table_json(found.table)})
     asker.emit(
@@ -228,7 +241,7 @@ def _part(asker: Asker, clause: Clause, vector: NDArray[np.float32], language: s
             "facts": facts_json(found),
         },
     )
-    return Part(clause, spoken, decision, found)
+    return part
 
 
 def _answered(
@@ -254,7 +267,7 @@ def _answered(
         tokens_out=made.tokens_out,
     )
     with span(SpanName.KEEP):
-        if not made.refused:
+        if not made.refused and not any(part.retrieved.passing for part in parts):
             cache.remember(
                 workspace=asker.workspace,
                 user=asker.user,

@@ -70,8 +70,27 @@ class GraphFact:
 
 
 @dataclass(frozen=True, slots=True)
+class Theme:
+    """A theme of the readable passages. `quotes` are (chunk id, sentence), the most central first.
+
+    `summary` is a generator's, its markers [n] counting `summary_chunks` from 1; `passages` and
+    `documents` say how many readable ones it spans.
+    """
+
+    title: str
+    quotes: tuple[tuple[str, str], ...]
+    passages: int
+    documents: int
+    summary: str = ""
+    summary_chunks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Retrieved:
-    """What one store gave for one clause. `note` says why it is empty or why it handed on."""
+    """What one store gave for one clause. `note` says why it is empty or why it handed on.
+
+    What is `passing` holds for the moment only, so an answer from it is not kept for the next asker.
+    """
 
     store: str
     hits: tuple[Hit, ...] = ()
@@ -81,6 +100,8 @@ class Retrieved:
     # What the reranker and the second search did, as `rerank.done` and `retrieval.retried` tell it.
     rerank: dict[str, Any] | None = None
     retry: dict[str, Any] | None = None
+    themes: tuple[Theme, ...] = ()
+    passing: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ class SpanName(enum.StrEnum):
     RETRIEVE_GRAPH = "retrieve.graph"
     RERANK = "retrieve.rerank"
     RETRY = "retrieve.retry"
+    RETRIEVE_THEMES = "retrieve.themes"
     FUSE = "retrieve.fuse"
     ANSWER = "answer.compose"
     GENERATE = "answer.generate"

@@ -35,6 +35,7 @@ STAGE_LABELS = {
     "override": gettext_lazy("Chosen by hand"),
     "filter": gettext_lazy("Filters set"),
     "gate": gettext_lazy("Without a search"),
+    "overview": gettext_lazy("Question for an overview"),
 }
 ORIGIN_LABELS = {
     "compiled": gettext_lazy("Compiled from the question, without a model"),
@@ -51,6 +52,7 @@ SPAN_LABELS = {
     "retrieve.text": gettext_lazy("Search the text"),
     "retrieve.tables": gettext_lazy("Query the tables"),
     "retrieve.graph": gettext_lazy("Walk the graph"),
+    "retrieve.themes": gettext_lazy("Rank the themes"),
     "retrieve.fuse": gettext_lazy("Fuse the rankings"),
     "answer.compose": gettext_lazy("Compose the answer"),
     "answer.generate": gettext_lazy("Language model"),
@@ -279,6 +281,10 @@ def _why(part: dict[str, Any]) -> str:
             return _("A person chose this route.")
         case "filter":
             return _("Filters are set, and they hold for the text: so the text is searched.")
+        case "overview":
+            return (
+                _("The question asks for an overview (%(terms)s), so the themes are told.") % said
+            )
     return str(part.get("reason", ""))
 
 

@@ -1,0 +1,335 @@
+"""Themes: what is together, what they are called, made anew only where something changed."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+from unittest import mock
+
+import numpy as np
+import pytest
+from django.db import connection
+from django.utils import timezone
+from django_q.models import OrmQ
+
+from corpus import communities, theme_jobs
+from corpus.communities import themes_make
+from corpus.locks import THEMES, _number
+from corpus.models import (
+    Community,
+    CommunityChunk,
+    Document,
+    DocumentVersion,
+    ThemesState,
+    VersionState,
+)
+from corpus.services import document_delete, document_trash
+from corpus.theme_graph import Material, groups, neighbours
+from corpus.theme_jobs import themes_current, themes_resume
+from corpus.theme_reading import documents_changed, theme_chunks
+from corpus.theme_words import distinctive, ranked, worded
+from tests.corpus.themes import CANTEEN, KILNS, fill
+from tests.factories import ingest, make_member, make_user, make_workspace, upload
+from tests.model_server import model_server
+
+if TYPE_CHECKING:
+    from teams.models import User, Workspace
+
+
+@pytest.fixture
+def owner(db: None) -> User:
+    return make_user()
+
+
+@pytest.fixture
+def workspace(owner: User) -> Workspace:
+    return make_workspace(owner)
+
+
+def documents_of(community: Community) -> set[str]:
+    return set(community.members.values_list("chunk__document__name", flat=True))
+
+
+def two_topics(size: int = 12) -> Any:
+    """Unit vectors around two directions that are far apart."""
+    rng = np.random.default_rng(3)
+    around = np.repeat(np.eye(2, 16, dtype=np.float32), size, axis=0)
+    made = around + 0.05 * rng.standard_normal(around.shape).astype(np.float32)
+    return made / np.linalg.norm(made, axis=1, keepdims=True)
+
+
+def test_passages_without_a_single_name_fall_into_themes_by_their_vectors() -> None:
+    found = groups(Material(two_topics(), ("pt",) * 24, names=0))
+
+    assert [group.members for group in found] == [tuple(range(12)), tuple(range(12, 24))]
+
+
+def test_names_in_common_bring_passages_together_where_no_vector_does() -> None:
+    nothing = np.zeros((6, 16), np.float32)
+    mentions = ((0, 0), (0, 1), (0, 2), (1, 3), (1, 4), (1, 5))
+
+    found = groups(Material(nothing, ("pt",) * 6, names=2, mentions=mentions))
+
+    assert [group.members for group in found] == [(0, 1, 2), (3, 4, 5)]
+
+
+def test_a_relation_joins_the_passages_of_its_two_names() -> None:
+    nothing = np.zeros((2, 16), np.float32)
+    mentions = ((0, 0), (1, 1))
+
+    apart = groups(Material(nothing, ("pt",) * 2, 2, mentions))
+    joined = groups(Material(nothing, ("pt",) * 2, 2, mentions, relations=((0, 1), (0, 1))))
+
+    assert [group.members for group in apart] == [(0,), (1,)]
+    assert [group.members for group in joined] == [(0, 1)]
+
+
+def test_a_large_theme_is_divided_once_more_and_every_passage_is_in_one_theme() -> None:
+    rng = np.random.default_rng(5)
+    wide = np.repeat(np.eye(2, 32), 60, axis=0) * 3
+    narrow = np.repeat(np.eye(6, 32, k=4), 20, axis=0)
+    vectors = (wide + narrow + 0.05 * rng.standard_normal((120, 32))).astype(np.float32)
+
+    found = groups(Material(vectors, ("en",) * 120, names=0))
+
+    assert sorted(place for group in found for place in group.members) == list(range(120))
+    for group in found:
+        inside = [place for part in group.parts for place in part.members]
+        assert set(inside) <= set(group.members)
+        assert len(inside) == len(set(inside))
+
+
+def test_the_same_material_gives_the_same_themes() -> None:
+    material = Material(two_topics(30), ("pt", "en") * 30, 0)
+
+    assert groups(material) == groups(material)
+
+
+def test_of_many_passages_each_is_compared_with_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("corpus.theme_graph.MOST_COMPARED", 10)
+    edges = neighbours(two_topics(40))
+
+    assert {end for one, other, _ in edges for end in (one, other)} == set(range(80))
+    assert all(one < other for one, other, _ in edges)
+
+
+def test_terms_are_what_a_theme_has_and_others_have_not() -> None:
+    texts = ["O forno coze barro", "O forno arrefece", "As férias do barro", "Marcar férias"]
+    passages = [worded(text, "", ()) for text in texts]
+
+    kilns, leave = distinctive([(0, 1), (2, 3)], passages)
+
+    assert kilns[0] == "forno"
+    assert leave[0] == "férias"
+    assert "barro" not in kilns[:2]
+
+
+def test_central_passages_come_first_and_a_copy_does_not_follow_its_twin() -> None:
+    rows = np.array([[1, 0, 0], [1, 0, 0], [0.8, 0.6, 0], [0.8, -0.6, 0]], np.float32)
+
+    order = [row for row, _ in ranked(rows, 3)]
+
+    assert set(order[:2]) != {0, 1}
+    assert len(set(order)) == 3
+
+
+def test_two_subjects_make_themes_that_do_not_mix(workspace: Workspace, owner: User) -> None:
+    fill(workspace, owner)
+
+    tops = list(Community.objects.in_workspace(workspace).filter(level=0))
+    assert [documents_of(row) for row in tops].count({"fornos.md"}) >= 1
+    assert [documents_of(row) for row in tops].count({"ferias.md"}) >= 1
+    assert all(len(documents_of(row)) == 1 for row in tops)
+    kilns = next(row for row in tops if documents_of(row) == {"fornos.md"})
+    assert "forno" in [term.casefold() for term in kilns.terms[:3]]
+
+
+def test_every_central_sentence_stands_in_its_own_passage(
+    workspace: Workspace, owner: User
+) -> None:
+    fill(workspace, owner)
+
+    central = CommunityChunk.objects.filter(position__isnull=False).select_related("chunk")
+    assert central
+    for row in central:
+        assert row.sentence
+        assert row.sentence in row.chunk.text
+
+
+def test_a_theme_whose_passages_stay_keeps_its_row_and_is_not_told_anew(
+    workspace: Workspace, owner: User, settings: Any
+) -> None:
+    with model_server() as server:
+        server.reply = lambda prompt: "Resumo dos textos [1]."
+        generate(settings, server.url)
+        fill(workspace, owner)
+        before = {row.key: row.pk for row in Community.objects.in_workspace(workspace)}
+        asked = len(server.seen)
+        ingest(workspace, owner, "cantina.md", CANTEEN)
+        assert themes_make(workspace.pk)
+        after = {row.key: row.pk for row in Community.objects.in_workspace(workspace)}
+
+        kept = before.keys() & after.keys()
+        assert kept
+        assert all(before[key] == after[key] for key in kept)
+        new = Community.objects.filter(key__in=after.keys() - before.keys(), summary_sources__gte=2)
+        assert len(server.seen) - asked == new.count()
+        assert 0 < new.count() < len(after)
+
+
+def test_nothing_is_made_when_nothing_changed(workspace: Workspace, owner: User) -> None:
+    fill(workspace, owner)
+    with mock.patch.object(communities, "_corpus") as read:
+        assert themes_make(workspace.pk)
+    read.assert_not_called()
+
+
+def test_themes_made_of_what_has_changed_meanwhile_are_not_stored(
+    workspace: Workspace, owner: User
+) -> None:
+    fill(workspace, owner)
+    ingest(workspace, owner, "cantina.md", CANTEEN)
+    read, times = communities._corpus, []
+
+    def late(workspace_id: Any) -> Any:
+        held = read(workspace_id)
+        times.append(1)
+        if len(times) == 1:
+            ingest(workspace, owner, "fornos.md", KILNS.replace("nove", "dez"))
+        return held
+
+    with mock.patch.object(communities, "_corpus", late):
+        assert themes_make(workspace.pk)
+
+    assert len(times) == 2
+    assert themes_current(workspace.pk)
+    assert documents_changed(workspace, owner) == 0
+
+
+def test_the_last_document_takes_every_theme_with_it(workspace: Workspace, owner: User) -> None:
+    fill(workspace, owner)
+    for document in Document.objects.all():
+        document_delete(document=document)
+    assert not CommunityChunk.objects.exists()
+
+    assert themes_make(workspace.pk)
+
+    assert not Community.objects.exists()
+
+
+def test_several_changes_wait_for_one_job(
+    workspace: Workspace, owner: User, django_capture_on_commit_callbacks: Any
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        kilns, _leave = fill(workspace, owner)
+        OrmQ.objects.all().delete()
+        ThemesState.objects.update(queued_at=None)
+    OrmQ.objects.all().delete()
+    ThemesState.objects.update(queued_at=None)
+    with django_capture_on_commit_callbacks(execute=True):
+        ingest(workspace, owner, "cantina.md", CANTEEN)
+        document_trash(document=kilns, user=owner)
+
+    funcs = [row.task["func"] for row in OrmQ.objects.all()]
+    assert funcs.count("corpus.tasks.themes_make") == 1
+    assert themes_make(workspace.pk)
+    assert ThemesState.objects.get().queued_at is None
+
+
+def test_the_themes_wait_for_files_that_are_being_read_but_not_for_ever(
+    workspace: Workspace, owner: User
+) -> None:
+    ingest(workspace, owner, "fornos.md", KILNS)
+    waiting = upload(workspace, owner, "cantina.md", CANTEEN).version
+    assert not themes_make(workspace.pk)
+    assert not Community.objects.exists()
+
+    past = timezone.now() - theme_jobs.PATIENCE - timedelta(seconds=1)
+    DocumentVersion.objects.filter(pk=waiting.pk).update(created_at=past)
+    assert waiting.state == VersionState.QUEUED
+    assert themes_make(workspace.pk)
+    assert Community.objects.exists()
+
+
+def test_a_lost_job_is_queued_again_and_a_waiting_one_is_not(
+    workspace: Workspace, owner: User, django_capture_on_commit_callbacks: Any
+) -> None:
+    ingest(workspace, owner, "fornos.md", KILNS)
+    with django_capture_on_commit_callbacks(execute=True):
+        assert themes_resume() == 1
+        assert themes_resume() == 0
+    lost = timezone.now() - timedelta(seconds=theme_jobs.LOST_SECONDS + 1)
+    ThemesState.objects.update(queued_at=lost)
+    with django_capture_on_commit_callbacks(execute=True):
+        assert themes_resume() == 1
+
+    themes_make(workspace.pk)
+    assert themes_resume() == 0
+
+
+@pytest.mark.django_db(transaction=True, serialized_rollback=True)
+def test_one_process_at_a_time_makes_the_themes_of_a_workspace() -> None:
+    owner = make_user()
+    workspace = make_workspace(owner)
+    other = connection.copy()
+    try:
+        with other.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_lock(%s, %s)", [THEMES, _number(workspace.pk)])
+        assert not themes_make(workspace.pk)
+        with other.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_unlock(%s, %s)", [THEMES, _number(workspace.pk)])
+    finally:
+        other.close()
+    assert themes_make(workspace.pk)
+
+
+def test_a_generator_that_fails_leaves_themes_that_are_told_by_quotations(
+    workspace: Workspace, owner: User, settings: Any
+) -> None:
+    generate(settings, "http://127.0.0.1:9/v1")
+    fill(workspace, owner)
+
+    assert Community.objects.exists()
+    assert not Community.objects.exclude(summary="").exists()
+    assert ThemesState.objects.get().told
+
+
+def test_four_people_see_the_themes_of_what_they_may_read(
+    workspace: Workspace, owner: User
+) -> None:
+    from django.contrib.auth.models import AnonymousUser
+
+    fill(workspace, owner)
+    other = make_workspace()
+    member = make_member(other)
+
+    everything = CommunityChunk.objects.count()
+    assert theme_chunks(workspace, owner).count() == everything
+    assert theme_chunks(workspace, make_member(workspace)).count() == everything
+    assert theme_chunks(workspace, member).count() == 0
+    assert theme_chunks(other, owner).count() == 0
+    assert CommunityChunk.objects.visible_to(AnonymousUser()).count() == 0
+    assert Community.objects.visible_to(member).count() == 0
+
+
+def test_changes_are_counted_among_what_a_person_may_read(
+    workspace: Workspace, owner: User
+) -> None:
+    kilns, leave = fill(workspace, owner)
+    stranger = make_user()
+    assert documents_changed(workspace, owner) == 0
+
+    ingest(workspace, owner, "cantina.md", CANTEEN)
+    assert documents_changed(workspace, owner) == 1
+    document_trash(document=kilns, user=owner)
+    assert documents_changed(workspace, owner) == 2
+    document_delete(document=leave)
+    assert documents_changed(workspace, owner) == 3
+    assert documents_changed(workspace, stranger) == 0
+
+
+def generate(settings: Any, url: str) -> None:
+    settings.POLYRAG_ENGINES = {
+        **settings.POLYRAG_ENGINES,
+        "generator": {"base_url": url, "model": "test-model", "timeout": 5, "context_tokens": 4096},
+    }
