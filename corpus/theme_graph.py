@@ -1,34 +1,36 @@
 """Which passages belong together: the graph of names and passages, and its communities. Pure.
 
-Names and passages are nodes of one graph. Relations join names; a mention joins a name to its passage,
-the rarer the name the stronger, which ties the names of one passage to each other as well; a
-passage is joined to its nearest ones by the cosine of their vectors, so that passages without a name
-have a theme too. Louvain's method (Blondel et al. 2008) finds the communities of the whole.
+Passages are joined to their nearest by words and meaning (`theme_matrix`); a mention joins a rare name to
+its passage, and a relation the passages of its two names. Louvain's method (Blondel et al. 2008) finds
+the communities of the whole, and once more those inside a large one.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+from corpus.theme_matrix import SEED, centred, neighbours
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import networkx as nx
+    import numpy as np
     from numpy.typing import NDArray
 
-    Vectors = NDArray[np.float32]
-
-SEED = 7
-NEIGHBOURS, LEAST_COSINE = 8, 0.05
-# Above so many passages each looks for its nearest among a sample of that size.
-MOST_COMPARED, ROWS_AT_ONCE = 20_000, 1024
-RELATED = 1.0
+# What a name counts beside the likeness of two passages. A name in more than this share of the
+# passages (or in more than a few, in a small corpus) is where things happen, not what they are.
+NAMED, RELATED = 0.3, 0.3
+WIDESPREAD, FEW = 0.03, 6
 # A theme of more passages is divided once more.
-DIVIDED_ABOVE, SMALLEST_PART = 24, 3
+DIVIDED_ABOVE, SMALLEST_PART = 16, 3
+# A smaller group joins the theme that it is nearest to.
+SPLINTER = 3
+# Above 1: more and smaller themes. What is put together wrongly is worse than what is apart.
+RESOLUTION = 1.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +38,14 @@ class Material:
     """What themes are found in, by position: passages, and names counted from 0.
 
     `vectors` is (p, d) with unit rows, zeros where a passage has no vector of the embedder in force;
-    `languages[i]` is that of passage i. `mentions` are (name, passage), `relations` (name, name).
+    `matrix` (p, v) sparse, as `words_matrix` gives it; `languages[i]` is that of passage i.
+    `mentions` are (name, passage), `relations` (name, name).
     """
 
-    vectors: Vectors
+    vectors: NDArray[np.float32]
+    matrix: Any
     languages: tuple[str, ...]
-    names: int
+    names: int = 0
     mentions: tuple[tuple[int, int], ...] = ()
     relations: tuple[tuple[int, int], ...] = ()
 
@@ -64,7 +68,7 @@ def groups(material: Material) -> list[Group]:
         return []
     graph = theme_graph(material)
     found = []
-    for nodes in _communities(graph):
+    for nodes in _joined(graph, _communities(graph, RESOLUTION), material.passages):
         members = tuple(sorted(node for node in nodes if node < material.passages))
         if members:
             found.append(Group(members, _parts(graph, nodes, members, material.passages)))
@@ -73,6 +77,28 @@ def groups(material: Material) -> list[Group]:
 
 def _first(group: Group) -> tuple[int, tuple[int, ...]]:
     return -len(group.members), group.members
+
+
+def _joined(graph: nx.Graph, found: Sequence[set[int]], passages: int) -> list[set[int]]:
+    """Splinters go to the community that they are tied to most; those tied to none stay."""
+    sizes = [sum(node < passages for node in nodes) for nodes in found]
+    home = {node: number for number, nodes in enumerate(found) for node in nodes}
+    joined = [set(nodes) for nodes in found]
+    for number in sorted(range(len(found)), key=lambda n: (sizes[n], min(found[n]))):
+        if sizes[number] >= SPLINTER:
+            break
+        pull: Counter[int] = Counter()
+        for node in sorted(joined[number]):
+            for other, data in graph[node].items():
+                if home[other] != number:
+                    pull[home[other]] += data["weight"]
+        if pull:
+            target = min(pull, key=lambda one: (-pull[one], one))
+            joined[target] |= joined[number]
+            sizes[target] += sizes[number]
+            home |= dict.fromkeys(joined[number], target)
+            joined[number] = set()
+    return [nodes for nodes in joined if nodes]
 
 
 def _parts(
@@ -87,7 +113,7 @@ def _parts(
     return tuple(sorted(large, key=_first)) if len(large) > 1 else ()
 
 
-def _communities(graph: nx.Graph) -> list[set[int]]:
+def _communities(graph: nx.Graph, resolution: float = 1.0) -> list[set[int]]:
     import networkx as nx
 
     # A subgraph gives its nodes in no fixed order, and Louvain's result hangs on the order.
@@ -95,7 +121,9 @@ def _communities(graph: nx.Graph) -> list[set[int]]:
     ordered.add_nodes_from(sorted(graph))
     edges = ((min(a, b), max(a, b), weight) for a, b, weight in graph.edges(data="weight"))
     ordered.add_weighted_edges_from(sorted(edges))
-    found: list[set[int]] = nx.community.louvain_communities(ordered, seed=SEED)
+    found: list[set[int]] = nx.community.louvain_communities(
+        ordered, seed=SEED, resolution=resolution
+    )
     return found
 
 
@@ -105,66 +133,29 @@ def theme_graph(material: Material) -> nx.Graph:
 
     first = material.passages
     graph = nx.Graph()
-    graph.add_nodes_from(range(first + material.names))
-    for one, other, cosine in neighbours(centred(material.vectors, material.languages)):
-        graph.add_edge(one, other, weight=cosine)
-    for name, passage, weight in _mentioned(material):
-        graph.add_edge(first + name, passage, weight=weight)
+    graph.add_nodes_from(range(first))
+    unit = centred(material.vectors, material.languages)
+    ones, twos, likes = neighbours(unit, material.matrix)
+    graph.add_weighted_edges_from(zip(ones.tolist(), twos.tolist(), likes.tolist(), strict=True))
+    rarity = _rarity(material)
+    for name, passage in material.mentions:
+        if name in rarity:
+            graph.add_edge(first + name, passage, weight=NAMED * rarity[name])
     for one, other in material.relations:
-        if one != other:
+        if one != other and one in rarity and other in rarity:
             a, b = first + one, first + other
             held = graph.get_edge_data(a, b, {"weight": 0.0})["weight"]
-            graph.add_edge(a, b, weight=held + RELATED)
+            graph.add_edge(a, b, weight=min(1.0, held + RELATED))
     return graph
 
 
-def _mentioned(material: Material) -> list[tuple[int, int, float]]:
-    """Mentions with the name's rarity, ln(1 + p / df) / ln(1 + p) in (0, 1]."""
-    counts: dict[int, int] = {}
-    for name, _ in material.mentions:
-        counts[name] = counts.get(name, 0) + 1
-    total = math.log1p(material.passages)
-    return [
-        (name, passage, math.log1p(material.passages / counts[name]) / total)
-        for name, passage in material.mentions
-    ]
-
-
-def centred(vectors: Vectors, languages: Sequence[str]) -> Vectors:
-    """Unit rows less the mean of their language: else passages of one language would be one theme."""
-    made = np.array(vectors, dtype=np.float32)
-    held = np.linalg.norm(made, axis=1) > 0
-    tongue = np.array(languages)
-    for language in sorted(set(languages)):
-        rows = held & (tongue == language)
-        # A single passage less its own mean would be nothing.
-        if rows.sum() > 1:
-            made[rows] -= made[rows].mean(axis=0)
-    lengths = np.linalg.norm(made, axis=1, keepdims=True)
-    unit: Vectors = np.divide(made, lengths, out=np.zeros_like(made), where=lengths > 1e-6)
-    return unit
-
-
-def neighbours(unit: Vectors) -> list[tuple[int, int, float]]:
-    """(i, j, cosine) with i < j for each row's nearest others, those above LEAST_COSINE."""
-    size = len(unit)
-    others = np.arange(size)
-    if size > MOST_COMPARED:
-        others = np.sort(
-            np.random.default_rng(SEED).choice(size, MOST_COMPARED, replace=False)
-        ).astype(others.dtype)
-    compared = unit[others]
-    kept = min(NEIGHBOURS, max(1, size // 3), max(0, len(others) - 1))
-    found: dict[tuple[int, int], float] = {}
-    for start in range(0, size if kept else 0, ROWS_AT_ONCE):
-        cosines = unit[start : start + ROWS_AT_ONCE] @ compared.T
-        rows = np.arange(start, start + len(cosines))
-        cosines[rows[:, None] == others[None, :]] = -1.0
-        nearest = np.argpartition(-cosines, kept - 1, axis=1)[:, :kept]
-        for row, columns in zip(rows.tolist(), nearest, strict=True):
-            for column in columns.tolist():
-                cosine = float(cosines[row - start, column])
-                if cosine > LEAST_COSINE:
-                    other = int(others[column])
-                    found[min(row, other), max(row, other)] = cosine
-    return [(one, other, cosine) for (one, other), cosine in found.items()]
+def _rarity(material: Material) -> dict[int, float]:
+    """ln(p / df) / ln(p), in [0, 1], of the names that are in few passages."""
+    counts = Counter(name for name, _ in material.mentions)
+    most = max(FEW, WIDESPREAD * material.passages)
+    total = math.log(max(2, material.passages))
+    return {
+        name: math.log(max(1.0, material.passages / df)) / total
+        for name, df in counts.items()
+        if df <= most
+    }

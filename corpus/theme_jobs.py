@@ -12,6 +12,7 @@ from django_q.tasks import async_task
 
 from corpus.locks import THEMES, job_turn
 from corpus.models import Chunk, Document, DocumentVersion, ThemesState, VersionState
+from corpus.theme_names import merges_digest
 from engines.registry import embedder
 
 if TYPE_CHECKING:
@@ -72,9 +73,10 @@ def themes_current(workspace_id: uuid.UUID) -> bool:
     versions = versions_served(workspace_id)
     if state is None or state.made_at is None:
         return not versions
-    return versions == state.versions and (
-        not versions or state.embedder == str(embedder().identity)
-    )
+    if versions != state.versions:
+        return False
+    same = state.embedder == str(embedder().identity) and state.names == merges_digest(workspace_id)
+    return same or not versions
 
 
 def being_read(workspace_id: uuid.UUID) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 from teams.access import ScopedQuerySet
@@ -18,6 +19,7 @@ class ThemesState(models.Model):
     workspace = models.OneToOneField(Workspace, on_delete=models.CASCADE, related_name="themes")
     versions = models.JSONField(default=dict, help_text="key of the version, by the document's")
     embedder = models.CharField(max_length=120, blank=True)
+    names = models.CharField(max_length=64, blank=True, help_text="digest of which names are one")
     made_at = models.DateTimeField(null=True)
     queued_at = models.DateTimeField(null=True, help_text="a job waits since then")
     told = models.BooleanField(default=False, help_text="the summaries are written, or given up")
@@ -70,8 +72,13 @@ class CommunityChunk(models.Model):
     community = models.ForeignKey(Community, on_delete=models.CASCADE, related_name="members")
     chunk = models.ForeignKey("corpus.Chunk", on_delete=models.CASCADE, related_name="communities")
     position = models.PositiveIntegerField(null=True, help_text="from 1 by centrality")
-    weight = models.FloatField(default=0.0, help_text="cosine with the middle of the theme")
+    weight = models.FloatField(default=0.0, help_text="how much it is about the theme")
     sentence = models.TextField(blank=True)
+    terms = ArrayField(
+        models.PositiveSmallIntegerField(),
+        default=list,
+        help_text="which of the theme's terms stand in the passage",
+    )
 
     objects = ScopedQuerySet.as_manager()
 

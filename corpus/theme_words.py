@@ -1,126 +1,229 @@
-"""What a theme is called and by which sentences it is told, without a model. Pure."""
+"""What a theme is called, without a model: by headings, names and phrases that others have not. Pure."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engines.language import WORD, fold, stop_words
+from corpus.theme_text import heading_phrases, stems_of, text_phrases
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
-    Vectors = NDArray[np.float32]
+    from corpus.theme_text import Key
 
-TERMS, SHORTEST, NAME_WEIGHT, HEADING_WEIGHT = 16, 4, 1.5, 1.5
-# How much a sentence loses by the likeness to those taken before it.
-LIKENESS = 0.6
+# So many terms are kept, that a title be left when the first ones may not be shown.
+TERMS = 10
+# Of a large theme so many passages are looked at for phrases, those nearest to its middle.
+LOOKED_AT = 60
+# What a term counts by where it stands: the nearest heading, one above, a name, the text.
+HEADING, ABOVE, NAME, PLACE, TEXT, SINGLE = 2.0, 1.5, 1.1, 0.3, 0.7, 0.45
+# A name in more of the passages (or in more than a few) is where things happen, not what they are.
+WIDESPREAD, FEW = 0.03, 6
+# A word of the text is taken for a noun when so many of its places are a noun's.
+NOUN = 0.4
+# A term in a smaller share of a theme's passages names a detail of it.
+LEAST_COVERED = 0.15
+# A phrase says more than a word, by how many words it has.
+LONGER = (1.0, 1.25, 1.35)
+# A term gives way to a longer one of at most MOST_WORDS that holds it in so many of its passages.
+WITHIN, MOST_WORDS = 0.7, 3
+# A further term of a title adds at least this share of what the first one says.
+LEAST_GAIN = 0.3
 
 
 @dataclass(frozen=True, slots=True)
 class Worded:
-    """A passage's terms: folded form to the form as it is written, names and heading words apart."""
+    """A passage's own words: its language, its headings (the nearest last), its text and its names."""
 
-    words: dict[str, str]
-    names: dict[str, str]
-    headings: frozenset[str]
-
-
-def worded(text: str, heading: str, names: Iterable[str]) -> Worded:
-    """The words of a passage that could name a theme: no stop words, no figures, four letters or more."""
-    idle = stop_words("")
-    held: dict[str, str] = {}
-    above = set()
-    for part, is_heading in ((heading, True), (text, False)):
-        for word in WORD.findall(part):
-            folded = fold(word)
-            if len(folded) < SHORTEST or folded in idle or not folded.isalpha():
-                continue
-            # The small form is the word itself, a capital may be only the start of a sentence.
-            held[folded] = min(held.get(folded, word), word, key=str.isupper)
-            if word.islower():
-                held[folded] = word
-            if is_heading:
-                above.add(folded)
-    called = {fold(name): name for name in names if any(sign.isalpha() for sign in name)}
-    return Worded(held, called, frozenset(above))
+    language: str
+    headings: tuple[str, ...]
+    text: str
+    names: tuple[str, ...] = ()
 
 
-def distinctive(groups: Sequence[Sequence[int]], passages: Sequence[Worded]) -> list[list[str]]:
-    """For each group its most distinctive terms, best first, as they are written.
+@dataclass(slots=True)
+class _Term:
+    """A candidate: the passages of the group that hold it, and the forms in which it is written."""
 
-    A term scores by the share of the group's passages that hold it times ln(1 + p / df) over all
-    passages; names and words of headings count more. A word of a name that stands before it is left out.
+    weight: float = 0.0
+    members: set[int] = field(default_factory=set)
+    forms: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """How rare phrases are over all `size` passages.
+
+    `df` counts passages by stem, `phrases` counts headings' phrases and names as wholes; `nouns` are the
+    stems that are used as nouns.
     """
-    everywhere: Counter[str] = Counter()
+
+    size: int
+    df: Counter[str]
+    phrases: Counter[Key]
+    nouns: frozenset[str]
+
+    def rarity(self, key: Key) -> float:
+        """ln(p / df) / ln(p) in [0, 1]: the mean of its words, less where the whole is more common."""
+        singles = [self._of(self.df.get(stem, 1)) for stem in key]
+        words = sum(singles) / len(singles)
+        return min(words, self._of(self.phrases[key])) if key in self.phrases else words
+
+    def _of(self, df: int) -> float:
+        return math.log(self.size / df + 1e-9) / math.log(max(2, self.size)) if df else 1.0
+
+
+def lexicon(
+    passages: Sequence[Worded],
+    stems: Sequence[Iterable[str]],
+    marked: Sequence[Sequence[tuple[str, bool]]],
+) -> Lexicon:
+    """`stems[i]` are those of passage i with its headings, `marked[i]` its `stems_marked`."""
+    phrases: Counter[Key] = Counter()
     for passage in passages:
-        everywhere.update(passage.words.keys() | passage.names.keys())
-    return [_terms(group, passages, everywhere) for group in groups]
+        held = set(_names(passage))
+        for segment in passage.headings:
+            held |= heading_phrases(segment, passage.language).keys()
+        phrases.update(held)
+    placed: Counter[str] = Counter()
+    times: Counter[str] = Counter()
+    for said in marked:
+        times.update(word for word, _ in said)
+        placed.update(word for word, noun in said if noun)
+    return Lexicon(
+        len(passages),
+        Counter(word for said in stems for word in set(said)),
+        phrases,
+        frozenset(word for word, many in times.items() if placed[word] >= NOUN * many),
+    )
 
 
-def _terms(group: Sequence[int], passages: Sequence[Worded], everywhere: Counter[str]) -> list[str]:
-    held: Counter[str] = Counter()
-    written: dict[str, Counter[str]] = {}
-    named: set[str] = set()
-    above: set[str] = set()
-    for number in group:
-        passage = passages[number]
-        terms = passage.words | passage.names
-        held.update(terms.keys())
-        for folded, form in terms.items():
-            written.setdefault(folded, Counter())[form] += 1
-        named |= passage.names.keys()
-        above |= passage.headings
+def terms_of(
+    group: Sequence[int],
+    passages: Sequence[Worded],
+    known: Lexicon,
+    matrix: Any,
+    but: Sequence[str] = (),
+) -> list[str]:
+    """The terms of a theme, its title's first, as they are written; none with a word of `but`.
 
-    def score(term: str) -> float:
-        weight = NAME_WEIGHT if term in named else HEADING_WEIGHT if term in above else 1.0
-        rarity = math.log1p(len(passages) / everywhere[term])
-        return weight * rarity * held[term] / len(group)
-
-    chosen: list[str] = []
-    for term in sorted(held, key=lambda term: (-score(term), term)):
-        taken = " ".join(chosen).split()
-        if not set(term.split()) & set(taken) and not any(_alike(term, other) for other in taken):
-            chosen.append(term)
-        if len(chosen) == TERMS:
-            break
-    return [written[term].most_common(1)[0][0] for term in chosen]
-
-
-def _alike(one: str, other: str) -> bool:
-    """Forms of one word: the same beginning, endings of at most three letters."""
-    same = 0
-    for a, b in zip(one, other, strict=False):
-        if a != b:
-            break
-        same += 1
-    return same >= SHORTEST and max(len(one), len(other)) - same <= 3
-
-
-def ranked(vectors: Vectors, limit: int) -> list[tuple[int, float]]:
-    """(row, cosine with the centroid): central rows first, each unlike those before it.
-
-    Maximal marginal relevance (Carbonell, Goldstein 1998) with the centroid as the question.
+    `group` are places in `passages`.
     """
-    if not len(vectors):
-        return []
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    unit = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
-    middle = unit.mean(axis=0)
-    central = unit @ (middle / (np.linalg.norm(middle) or 1.0))
-    like = np.zeros(len(unit), dtype=np.float32)
-    free = np.ones(len(unit), dtype=bool)
-    found: list[tuple[int, float]] = []
-    for _ in range(min(limit, len(unit))):
-        gain = np.where(free, (1 - LIKENESS) * central - LIKENESS * like, -np.inf)
-        best = int(np.argmax(gain))
-        found.append((best, float(central[best])))
-        free[best] = False
-        like = np.maximum(like, unit @ unit[best])
+    seen = _nearest(group, matrix)
+    found = _candidates(seen, passages, known)
+    said = {
+        stem
+        for place in seen[:1]
+        for term in but
+        for stem in stems_of(term, passages[place].language)
+    }
+    found = {key: term for key, term in found.items() if not said & set(key)}
+    least = max(min(2, len(seen)), math.ceil(LEAST_COVERED * len(seen)))
+    wide = {key: term for key, term in found.items() if len(term.members) >= least}
+    worth = {
+        key: term.weight * known.rarity(key) * LONGER[min(len(key), len(LONGER)) - 1]
+        for key, term in (wide or found).items()
+    }
+    return _chosen(worth, found, len(seen))
+
+
+def _nearest(group: Sequence[int], matrix: Any) -> list[int]:
+    if len(group) <= LOOKED_AT:
+        return list(group)
+    rows = matrix[np.array(group)]
+    near: NDArray[np.float64] = rows @ np.asarray(rows.mean(axis=0)).ravel()
+    return [group[row] for row in np.argsort(-near, kind="stable")[:LOOKED_AT].tolist()]
+
+
+def _candidates(
+    seen: Iterable[int], passages: Sequence[Worded], known: Lexicon
+) -> dict[Key, _Term]:
+    found: dict[Key, _Term] = {}
+
+    def add(place: int, weight: float, phrases: dict[Key, str]) -> None:
+        for key, form in phrases.items():
+            term = found.setdefault(key, _Term())
+            term.members.add(place)
+            term.forms[form] += 1
+            term.weight = max(term.weight, weight)
+
+    for place in seen:
+        passage = passages[place]
+        every = text_phrases(passage.text, passage.language)
+        phrases = {
+            key: form
+            for key, form in every.items()
+            if key[0] in known.nouns and key[-1] in known.nouns
+        }
+        add(place, SINGLE, {key: form for key, form in phrases.items() if len(key) == 1})
+        add(place, TEXT, {key: form for key, form in phrases.items() if len(key) > 1})
+        for key, name in _names(passage).items():
+            wide = known.phrases[key] > max(FEW, WIDESPREAD * known.size)
+            add(place, PLACE if wide else NAME, {key: name})
+        for number, segment in enumerate(reversed(passage.headings)):
+            add(place, ABOVE if number else HEADING, heading_phrases(segment, passage.language))
     return found
+
+
+def _names(passage: Worded) -> dict[Key, str]:
+    found = {}
+    for name in passage.names:
+        key = tuple(stems_of(name, passage.language))
+        # A name with a figure is a code; it tells one thing, not a theme.
+        if key and len(key) <= 5 and not any(sign.isdigit() for sign in name):
+            found[key] = name
+    return found
+
+
+def _chosen(worth: dict[Key, float], found: dict[Key, _Term], size: int) -> list[str]:
+    """Greedily, what adds most: a passage that an earlier term holds counts less."""
+    chosen: list[Key] = []
+    covered: set[int] = set()
+    first = 0.0
+    left = dict(worth)
+    while left and len(chosen) < TERMS:
+        gain = {
+            key: value
+            * (len(found[key].members - covered) + 0.4 * len(found[key].members & covered))
+            / size
+            for key, value in left.items()
+        }
+        best = min(gain, key=lambda key: (-gain[key], key))
+        if chosen and gain[best] < LEAST_GAIN * first:
+            break
+        first = first or gain[best]
+        best = _longer(best, found)
+        chosen.append(best)
+        covered |= found[best].members
+        left = {key: value for key, value in left.items() if not set(key) & set(best)}
+    return [_form(found[key]) for key in chosen]
+
+
+def _longer(key: Key, found: dict[Key, _Term]) -> Key:
+    """The longest phrase that begins or ends with `key` and stands in nearly as many passages."""
+    held = found[key]
+    longer = [
+        other
+        for other, term in found.items()
+        if len(key) < len(other) <= MOST_WORDS
+        and term.weight >= held.weight
+        and key in {other[: len(key)], other[-len(key) :]}
+        and len(term.members & held.members) >= WITHIN * len(held.members)
+    ]
+    return max(
+        longer, key=lambda other: (len(found[other].members), len(other), other), default=key
+    )
+
+
+def _form(term: _Term) -> str:
+    """The usual form; with a small first letter when it is ever written so."""
+    usual = term.forms.most_common(1)[0][0]
+    small = usual[:1].lower() + usual[1:]
+    return small if small in term.forms else usual

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from django.utils import translation
 
+from retrieval.entity_local import entity_read
 from retrieval.overview_cues import OVERVIEW, overview_asked
 from retrieval.themes import Reader, themes_read
 from retrieval.values import Part
@@ -31,6 +32,11 @@ def overview_part(
     asked = overview_asked(clause.text)
     if asked is None:
         return None
+    reader = Reader(workspace, user, vector, language)
+    with translation.override("pt" if language == "pt" else "en"):
+        about = entity_read(reader, asked.topic) if asked.named else None
+    if about is None and asked.only:
+        return None
     decision = Decision(
         route=GRAPH,
         stage=OVERVIEW,
@@ -45,6 +51,6 @@ def overview_part(
         translation.override("pt" if language == "pt" else "en"),
         span(SpanName.RETRIEVE_THEMES) as current,
     ):
-        found = themes_read(Reader(workspace, user, vector, language), asked.topic)
+        found = about or themes_read(reader, asked.topic)
         current.set(hits=len(found.hits), themes=len(found.themes), topic=asked.topic)
     return Part(clause, language, decision, found)

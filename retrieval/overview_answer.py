@@ -16,6 +16,8 @@ from telemetry.names import SpanName
 from telemetry.spans import span
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from engines.roles import Generator
     from engines.values import Completion
     from retrieval.composing import Binder
@@ -61,24 +63,29 @@ def _with_note(text: str, note: str) -> str:
 
 
 def overview_list(part: Part, binder: Binder) -> str:
-    """A line for each theme: its title, how much it spans, its central sentences with their sources."""
-    themes = part.retrieved.themes
+    """A line for each theme: its title, how much it spans, its sentences with their sources.
+
+    A part of a theme has a line of its own: a line stands and goes with the sources that it cites.
+    """
     hits = {hit.chunk_id: hit for hit in part.retrieved.hits}
-    lines = [
-        ngettext(
-            "The documents that you can read speak of this:",
-            "The documents that you can read speak of %(n)d themes:",
-            len(themes),
-        )
-        % {"n": len(themes)}
-    ]
-    for number, theme in enumerate(themes, start=1):
-        quotes = " ".join(
-            f"“{sentence.strip()}” [{binder.hit(hits[key], KIND)}]"
-            for key, sentence in theme.quotes
-        )
-        lines.append(f"{number}. {theme.title} ({_span(theme)}): {quotes}")
+    lines = [part.retrieved.lead]
+    for number, theme in enumerate(part.retrieved.themes, start=1):
+        quotes = _quoted(theme, hits, binder)
+        if not theme.title:
+            lines += [f"– {quote}" for quote in quotes]
+            continue
+        lines.append(f"{number}. {theme.title} ({_span(theme)}): {' '.join(quotes)}")
+        for inner in theme.parts:
+            said = f"{inner.title}: " if inner.title else ""
+            lines.append(f"– {said}{' '.join(_quoted(inner, hits, binder))}")
     return "\n".join(lines)
+
+
+def _quoted(theme: Theme, hits: Mapping[str, Hit], binder: Binder) -> list[str]:
+    return [
+        f"“{quote.sentence.strip()}” [{binder.hit(hits[quote.chunk_id], KIND)}]"
+        for quote in theme.quotes
+    ]
 
 
 def _span(theme: Theme) -> str:
@@ -125,8 +132,9 @@ class _Writing:
         return MARKER.sub(lambda found: f" [{numbers[int(found.group(1))]}]", text)
 
     def _note(self, theme: Theme) -> str:
-        numbers = [self._binder.hit(self._hits[key], KIND) for key, _sentence in theme.quotes]
-        sources: list[Citation] = [self._binder.citations[n - 1] for n in numbers]
+        quotes = [quote for held in (theme, *theme.parts) for quote in held.quotes]
+        numbers = [self._binder.hit(self._hits[quote.chunk_id], KIND) for quote in quotes]
+        sources: list[Citation] = [self._binder.citations[n - 1] for n in dict.fromkeys(numbers)]
         prompt = user_prompt(self._part.clause.text, sources, budget_tokens=self._budget)
         asked = f"{prompt}\nTell only what these sources say, as one theme of several."
         text = self._ask(system_prompt(self._part.language), asked, THEME_TOKENS)

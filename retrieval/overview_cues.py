@@ -8,8 +8,12 @@ import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engines.language import WORD, fold, stop_words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 # The stage of a decision that this module takes.
 OVERVIEW = "overview"
@@ -18,27 +22,65 @@ SLOT = re.compile(r"\{(\w+)\}")
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """What was asked: the phrase that says so, as typed, and the topic, empty for all documents."""
+    """What was asked: the phrase that says so, as typed, and the topic, empty for all documents.
+
+    `named` says that the topic may be a name, of which all is to be told; `only` that it must be one,
+    or else no overview is asked for.
+    """
 
     cue: str
     topic: str
+    named: bool = False
+    only: bool = False
 
 
 def overview_asked(text: str) -> Overview | None:
     """What overview `text` asks for; None when it asks for something else."""
-    typed = WORD.findall(text)
-    folded = tuple(fold(word) for word in typed)
+    places = list(WORD.finditer(text))
+    folded = tuple(fold(place.group()) for place in places)
+    idle = _idle() | stop_words("")
+    for only, phrases in ((False, _about("all")), (True, _about("known"))):
+        end = _behind_idle(folded, phrases, idle)
+        if end:
+            topic = _stretch(text, places, range(end[1], len(places)), stop_words(""))
+            cue = text[places[end[0]].start() : places[end[1] - 1].end()]
+            return Overview(cue, topic, named=True, only=only) if topic else None
     found = _found(folded)
     if found is None:
         return None
-    start, end = found
-    idle = _idle() | stop_words("")
-    rest = [
-        word
-        for place, word in enumerate(typed)
-        if not start <= place < end and folded[place] not in idle and len(word) > 1
-    ]
-    return Overview(" ".join(typed[start:end]), " ".join(rest))
+    start, stop = found
+    after = _stretch(text, places, range(stop, len(places)), idle)
+    before = _stretch(text, places, range(start), idle)
+    return Overview(text[places[start].start() : places[stop - 1].end()], after or before)
+
+
+def _stretch(text: str, places: Sequence[re.Match[str]], where: range, idle: frozenset[str]) -> str:
+    """What was typed at `where`, without idle words at its ends; nothing when all of them are."""
+    held = [place for place in where if fold(places[place].group()) not in idle]
+    return text[places[held[0]].start() : places[held[-1]].end()] if held else ""
+
+
+def _behind_idle(
+    folded: tuple[str, ...], phrases: frozenset[tuple[str, ...]], idle: frozenset[str]
+) -> tuple[int, int] | None:
+    """Where the longest of `phrases` stands that only idle words go before."""
+    for start in range(len(folded)):
+        for length in range(min(max(map(len, phrases)), len(folded) - start), 0, -1):
+            if folded[start : start + length] in phrases:
+                return start, start + length
+        if folded[start] not in idle:
+            break
+    return None
+
+
+@functools.cache
+def _about(kind: str) -> frozenset[tuple[str, ...]]:
+    found = set()
+    for lists in _data().values():
+        cues = lists[kind]
+        assert isinstance(cues, list)
+        found |= {tuple(fold(word) for word in WORD.findall(cue)) for cue in cues}
+    return frozenset(found)
 
 
 def _found(folded: tuple[str, ...]) -> tuple[int, int] | None:

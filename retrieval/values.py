@@ -70,17 +70,26 @@ class GraphFact:
 
 
 @dataclass(frozen=True, slots=True)
+class Quote:
+    """A sentence of a passage."""
+
+    chunk_id: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
 class Theme:
-    """A theme of the readable passages. `quotes` are (chunk id, sentence), the most central first.
+    """A theme of the readable passages, its most central sentences first, with the themes inside it.
 
     `summary` is a generator's, its markers [n] counting `summary_chunks` from 1; `passages` and
-    `documents` say how many readable ones it spans.
+    `documents` say how many readable ones it spans. One without a title is what is said of a name.
     """
 
     title: str
-    quotes: tuple[tuple[str, str], ...]
+    quotes: tuple[Quote, ...]
     passages: int
     documents: int
+    parts: tuple[Theme, ...] = ()
     summary: str = ""
     summary_chunks: tuple[str, ...] = ()
 
@@ -100,7 +109,9 @@ class Retrieved:
     # What the reranker and the second search did, as `rerank.done` and `retrieval.retried` tell it.
     rerank: dict[str, Any] | None = None
     retry: dict[str, Any] | None = None
+    # An overview: its themes, and the words that they begin with.
     themes: tuple[Theme, ...] = ()
+    lead: str = ""
     passing: bool = False
 
 

@@ -24,10 +24,14 @@ from corpus.models import (
     VersionState,
 )
 from corpus.services import document_delete, document_trash
-from corpus.theme_graph import Material, groups, neighbours
+from corpus.theme_corpus import corpus_read
+from corpus.theme_graph import Material, groups
 from corpus.theme_jobs import themes_current, themes_resume
+from corpus.theme_matrix import neighbours, words_matrix
 from corpus.theme_reading import documents_changed, theme_chunks
-from corpus.theme_words import distinctive, ranked, worded
+from corpus.theme_sentences import told
+from corpus.theme_text import heading_phrases, pieces, stems_marked, stems_of, text_phrases
+from corpus.theme_words import Worded, lexicon, terms_of
 from tests.corpus.themes import CANTEEN, KILNS, fill
 from tests.factories import ingest, make_member, make_user, make_workspace, upload
 from tests.model_server import model_server
@@ -50,6 +54,19 @@ def documents_of(community: Community) -> set[str]:
     return set(community.members.values_list("chunk__document__name", flat=True))
 
 
+def material(vectors: Any, **more: Any) -> Material:
+    """Passages of vectors alone: no word in any of them."""
+    matrix, _ = words_matrix([[]] * len(vectors), [[]] * len(vectors))
+    return Material(vectors, matrix, ("pt",) * len(vectors), **more)
+
+
+def named(passages: list[Worded], groups: list[tuple[int, ...]]) -> list[list[str]]:
+    said = [stems_of(" ".join([*one.headings, one.text]), one.language) for one in passages]
+    matrix, _ = words_matrix(said, [[]] * len(said))
+    known = lexicon(passages, said, [stems_marked(one.text, one.language) for one in passages])
+    return [terms_of(group, passages, known, matrix) for group in groups]
+
+
 def two_topics(size: int = 12) -> Any:
     """Unit vectors around two directions that are far apart."""
     rng = np.random.default_rng(3)
@@ -59,7 +76,7 @@ def two_topics(size: int = 12) -> Any:
 
 
 def test_passages_without_a_single_name_fall_into_themes_by_their_vectors() -> None:
-    found = groups(Material(two_topics(), ("pt",) * 24, names=0))
+    found = groups(material(two_topics()))
 
     assert [group.members for group in found] == [tuple(range(12)), tuple(range(12, 24))]
 
@@ -68,7 +85,7 @@ def test_names_in_common_bring_passages_together_where_no_vector_does() -> None:
     nothing = np.zeros((6, 16), np.float32)
     mentions = ((0, 0), (0, 1), (0, 2), (1, 3), (1, 4), (1, 5))
 
-    found = groups(Material(nothing, ("pt",) * 6, names=2, mentions=mentions))
+    found = groups(material(nothing, names=2, mentions=mentions))
 
     assert [group.members for group in found] == [(0, 1, 2), (3, 4, 5)]
 
@@ -77,8 +94,8 @@ def test_a_relation_joins_the_passages_of_its_two_names() -> None:
     nothing = np.zeros((2, 16), np.float32)
     mentions = ((0, 0), (1, 1))
 
-    apart = groups(Material(nothing, ("pt",) * 2, 2, mentions))
-    joined = groups(Material(nothing, ("pt",) * 2, 2, mentions, relations=((0, 1), (0, 1))))
+    apart = groups(material(nothing, names=2, mentions=mentions))
+    joined = groups(material(nothing, names=2, mentions=mentions, relations=((0, 1), (0, 1))))
 
     assert [group.members for group in apart] == [(0,), (1,)]
     assert [group.members for group in joined] == [(0, 1)]
@@ -90,7 +107,7 @@ def test_a_large_theme_is_divided_once_more_and_every_passage_is_in_one_theme() 
     narrow = np.repeat(np.eye(6, 32, k=4), 20, axis=0)
     vectors = (wide + narrow + 0.05 * rng.standard_normal((120, 32))).astype(np.float32)
 
-    found = groups(Material(vectors, ("en",) * 120, names=0))
+    found = groups(material(vectors))
 
     assert sorted(place for group in found for place in group.members) == list(range(120))
     for group in found:
@@ -100,37 +117,79 @@ def test_a_large_theme_is_divided_once_more_and_every_passage_is_in_one_theme() 
 
 
 def test_the_same_material_gives_the_same_themes() -> None:
-    material = Material(two_topics(30), ("pt", "en") * 30, 0)
+    held = material(two_topics(30))
 
-    assert groups(material) == groups(material)
+    assert groups(held) == groups(held)
 
 
 def test_of_many_passages_each_is_compared_with_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("corpus.theme_graph.MOST_COMPARED", 10)
-    edges = neighbours(two_topics(40))
+    monkeypatch.setattr("corpus.theme_matrix.MOST_COMPARED", 10)
+    held = material(two_topics(40))
+    ones, others, likeness = neighbours(held.vectors, held.matrix)
 
-    assert {end for one, other, _ in edges for end in (one, other)} == set(range(80))
-    assert all(one < other for one, other, _ in edges)
+    assert set(ones.tolist()) | set(others.tolist()) == set(range(80))
+    assert (ones < others).all()
+    assert (likeness > 0).all()
 
 
 def test_terms_are_what_a_theme_has_and_others_have_not() -> None:
-    texts = ["O forno coze barro", "O forno arrefece", "As férias do barro", "Marcar férias"]
-    passages = [worded(text, "", ()) for text in texts]
+    texts = ["O forno coze barro", "O forno arrefece", "As férias do barro", "Marcar as férias"]
 
-    kilns, leave = distinctive([(0, 1), (2, 3)], passages)
+    kilns, leave = named([Worded("pt", (), text) for text in texts], [(0, 1), (2, 3)])
 
     assert kilns[0] == "forno"
     assert leave[0] == "férias"
-    assert "barro" not in kilns[:2]
+    assert "barro" not in [*kilns, *leave][:1]
 
 
-def test_central_passages_come_first_and_a_copy_does_not_follow_its_twin() -> None:
-    rows = np.array([[1, 0, 0], [1, 0, 0], [0.8, 0.6, 0], [0.8, -0.6, 0]], np.float32)
+def test_a_heading_that_passages_share_names_them_before_any_word_of_the_text() -> None:
+    held = [
+        Worded("pt", ("Manual", "Primeiros socorros"), f"O posto {n} fica junto da porta.")
+        for n in "abcd"
+    ]
+    other = [Worded("pt", ("Manual", "Ruído"), f"O posto {n} usa protetores.") for n in "abcd"]
 
-    order = [row for row, _ in ranked(rows, 3)]
+    first, second = named([*held, *other], [(0, 1, 2, 3), (4, 5, 6, 7)])
 
-    assert set(order[:2]) != {0, 1}
-    assert len(set(order)) == 3
+    assert first[0] == "Primeiros socorros"
+    assert second[0] == "Ruído"
+
+
+def test_figures_kinds_of_documents_and_verbs_name_no_theme() -> None:
+    assert heading_phrases("Relatório anual 2023", "pt") == {}
+    assert heading_phrases("Anexo 3", "pt") == {}
+    assert (
+        "segurança das fábricas"
+        in heading_phrases("Manual de segurança das fábricas", "pt").values()
+    )
+    assert "faz-se" not in text_phrases("A inspeção faz-se ao sábado.", "pt").values()
+    assert not any(
+        sign.isdigit()
+        for form in text_phrases("O forno FR-1 tem 74 m.", "pt").values()
+        for sign in form
+    )
+
+
+def test_whole_sentences_are_quoted_and_labels_only_when_there_is_nothing_else() -> None:
+    text = "Preço base\nO preço é revisto em janeiro de cada ano.\nSegue este indicador: cotação"
+    assert pieces(text) == ["O preço é revisto em janeiro de cada ano."]
+    assert pieces("Preço base por tonelada") == ["Preço base por tonelada"]
+
+
+def test_what_is_quoted_is_about_the_theme_and_a_copy_does_not_follow_its_twin() -> None:
+    texts = [
+        "O forno aquece devagar até ao patamar.",
+        "O forno aquece devagar até ao patamar.",
+        "A porta do forno abre ao fim de nove horas.",
+        "O almoço da cantina serve peixe à sexta.",
+    ]
+    passages = [Worded("pt", (), text) for text in texts]
+
+    found = told(
+        (0, 1, 2, 3), passages, ["a", "a", "b", "c"], {"forn": 1.0}, np.array([1.0, 1, 1, 0]), 2
+    )
+
+    assert {one.sentence for one in found} == {texts[0], texts[2]}
 
 
 def test_two_subjects_make_themes_that_do_not_mix(workspace: Workspace, owner: User) -> None:
@@ -179,7 +238,7 @@ def test_a_theme_whose_passages_stay_keeps_its_row_and_is_not_told_anew(
 
 def test_nothing_is_made_when_nothing_changed(workspace: Workspace, owner: User) -> None:
     fill(workspace, owner)
-    with mock.patch.object(communities, "_corpus") as read:
+    with mock.patch.object(communities, "corpus_read") as read:
         assert themes_make(workspace.pk)
     read.assert_not_called()
 
@@ -189,7 +248,7 @@ def test_themes_made_of_what_has_changed_meanwhile_are_not_stored(
 ) -> None:
     fill(workspace, owner)
     ingest(workspace, owner, "cantina.md", CANTEEN)
-    read, times = communities._corpus, []
+    read, times = corpus_read, []
 
     def late(workspace_id: Any) -> Any:
         held = read(workspace_id)
@@ -198,7 +257,7 @@ def test_themes_made_of_what_has_changed_meanwhile_are_not_stored(
             ingest(workspace, owner, "fornos.md", KILNS.replace("nove", "dez"))
         return held
 
-    with mock.patch.object(communities, "_corpus", late):
+    with mock.patch.object(communities, "corpus_read", late):
         assert themes_make(workspace.pk)
 
     assert len(times) == 2
