@@ -12,7 +12,7 @@ from corpus.chunking import sentences
 from engines.language import fold, stem, stop_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Container, Iterable, Iterator, Sequence
 
 # A phrase by its stems, so that singular and plural are one.
 Key = tuple[str, ...]
@@ -91,37 +91,49 @@ def heading_phrases(segment: str, language: str) -> dict[Key, str]:
                 continue
             for end in ends:
                 if end >= start:
-                    _add(found, run[start : end + 1], language, MOST_IN_HEADING)
+                    _add(found, run[start : end + 1], language)
     return found
 
 
-def text_phrases(text: str, language: str) -> dict[Key, str]:
-    """Phrases of one to three content words, links between them, by their stems, as they are written."""
+def text_phrases(text: str, language: str, nouns: Container[str] | None = None) -> dict[Key, str]:
+    """Phrases of one to three content words, links between them, by their stems, as they are written.
+
+    With `nouns`, stems, only those that begin and end with one of them.
+    """
     found: dict[Key, str] = {}
-    weak = _data()["weak"] | _data()["form"]
     for run in _runs(text, _data()["link"]):
         places = [i for i, one in enumerate(run) if _content(one)]
-        for number, start in enumerate(places):
-            if _folded(run[start]) in weak:
-                continue
-            for end in places[number : number + MOST_IN_TEXT]:
-                if _folded(run[end]) not in weak:
-                    _add(found, run[start : end + 1], language, MOST_IN_TEXT)
+        key = tuple(stem(run[place], language) for place in places)
+        edge = [
+            not _weak(run[place]) and (nouns is None or key[number] in nouns)
+            for number, place in enumerate(places)
+        ]
+        for first, begins in enumerate(edge):
+            for last in range(first, min(first + MOST_IN_TEXT, len(places))) if begins else ():
+                if edge[last] and (last > first or len(run[places[first]]) > SHORTEST):
+                    form = " ".join(run[places[first] : places[last] + 1])
+                    _keep(found, key[first : last + 1], form)
     return found
 
 
-def _add(found: dict[Key, str], tokens: Sequence[str], language: str, most: int) -> None:
-    content = [token for token in tokens if _content(token)]
-    if not content or len(content) > most:
-        return
-    weak = _data()["weak"] | _data()["form"]
-    if all(_folded(token) in weak or len(token) < 4 for token in content):
-        return
-    key = tuple(stem(token, language) for token in content)
-    form = " ".join(tokens)
+@functools.lru_cache(maxsize=100_000)
+def _weak(token: str) -> bool:
+    return _folded(token) in _data()["weak"] or _folded(token) in _data()["form"]
+
+
+def _keep(found: dict[Key, str], key: Key, form: str) -> None:
     # The small form is the word itself; a capital may be only the start of a sentence.
     if key not in found or (form[0].islower() and not found[key][0].islower()):
         found[key] = form
+
+
+def _add(found: dict[Key, str], tokens: Sequence[str], language: str) -> None:
+    content = [token for token in tokens if _content(token)]
+    if not content or len(content) > MOST_IN_HEADING:
+        return
+    if all(_weak(token) or len(token) <= SHORTEST for token in content):
+        return
+    _keep(found, tuple(stem(token, language) for token in content), " ".join(tokens))
 
 
 def _runs(text: str, links: frozenset[str]) -> Iterator[list[str]]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from corpus.theme_text import heading_phrases, stems_of, text_phrases
+from corpus.theme_text import heading_phrases, holds, standing, stems_of, text_phrases
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -23,9 +23,9 @@ TERMS = 10
 # Of a large theme so many passages are looked at for phrases, those nearest to its middle.
 LOOKED_AT = 60
 # What a term counts by where it stands: the nearest heading, one above, a name, the text.
-HEADING, ABOVE, NAME, PLACE, TEXT, SINGLE = 2.0, 1.5, 1.1, 0.3, 0.7, 0.45
-# A name in more of the passages (or in more than a few) is where things happen, not what they are.
-WIDESPREAD, FEW = 0.03, 6
+HEADING, ABOVE, NAME, TEXT, SINGLE = 2.0, 1.5, 1.1, 0.7, 0.45
+# What it counts by how rare it is, and by how much of it is in the theme.
+RARE, OWN = 0.25, 0.75
 # A word of the text is taken for a noun when so many of its places are a noun's.
 NOUN = 0.4
 # A term in a smaller share of a theme's passages names a detail of it.
@@ -75,6 +75,16 @@ class Lexicon:
         singles = [self._of(self.df.get(stem, 1)) for stem in key]
         words = sum(singles) / len(singles)
         return min(words, self._of(self.phrases[key])) if key in self.phrases else words
+
+    def own(self, key: Key, inside: float) -> float:
+        """The share, in [0, 1], of a phrase's passages that the `inside` ones are.
+
+        A phrase of the text was not counted: it is taken for as common as its rarest word.
+        """
+        everywhere = self.phrases.get(key, 0)
+        if len(key) == 1 or not everywhere:
+            everywhere = max(everywhere, min(self.df.get(stem, 1) for stem in key))
+        return min(1.0, inside / everywhere)
 
     def _of(self, df: int) -> float:
         return math.log(self.size / df + 1e-9) / math.log(max(2, self.size)) if df else 1.0
@@ -127,8 +137,11 @@ def terms_of(
     found = {key: term for key, term in found.items() if not said & set(key)}
     least = max(min(2, len(seen)), math.ceil(LEAST_COVERED * len(seen)))
     wide = {key: term for key, term in found.items() if len(term.members) >= least}
+    scale = len(group) / len(seen)
     worth = {
-        key: term.weight * known.rarity(key) * LONGER[min(len(key), len(LONGER)) - 1]
+        key: term.weight
+        * LONGER[min(len(key), len(LONGER)) - 1]
+        * (RARE * known.rarity(key) + OWN * known.own(key, len(term.members) * scale))
         for key, term in (wide or found).items()
     }
     return _chosen(worth, found, len(seen))
@@ -156,17 +169,12 @@ def _candidates(
 
     for place in seen:
         passage = passages[place]
-        every = text_phrases(passage.text, passage.language)
-        phrases = {
-            key: form
-            for key, form in every.items()
-            if key[0] in known.nouns and key[-1] in known.nouns
-        }
+        phrases = text_phrases(passage.text, passage.language, known.nouns)
         add(place, SINGLE, {key: form for key, form in phrases.items() if len(key) == 1})
         add(place, TEXT, {key: form for key, form in phrases.items() if len(key) > 1})
-        for key, name in _names(passage).items():
-            wide = known.phrases[key] > max(FEW, WIDESPREAD * known.size)
-            add(place, PLACE if wide else NAME, {key: name})
+        said = standing([*passage.headings, passage.text])
+        # A name may be a part of a word (the Pod of an iPod), or another name of what stands there.
+        add(place, NAME, {key: name for key, name in _names(passage).items() if holds(said, name)})
         for number, segment in enumerate(reversed(passage.headings)):
             add(place, ABOVE if number else HEADING, heading_phrases(segment, passage.language))
     return found

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 # The stage of a decision that this module takes.
 OVERVIEW = "overview"
+BREAK = re.compile(r"[.!?:;,]\s")
 SLOT = re.compile(r"\{(\w+)\}")
 
 
@@ -50,11 +51,15 @@ def overview_asked(text: str) -> Overview | None:
         return None
     start, stop = found
     after = _stretch(text, places, range(stop, len(places)), idle)
-    before = _stretch(text, places, range(start), idle)
+    # What was said in a sentence or a clause before it is no topic: "I am new here: what …"
+    own = max((match.end() for match in BREAK.finditer(text, 0, places[start].start())), default=0)
+    before = _stretch(text, places, [n for n in range(start) if places[n].start() >= own], idle)
     return Overview(text[places[start].start() : places[stop - 1].end()], after or before)
 
 
-def _stretch(text: str, places: Sequence[re.Match[str]], where: range, idle: frozenset[str]) -> str:
+def _stretch(
+    text: str, places: Sequence[re.Match[str]], where: Sequence[int], idle: frozenset[str]
+) -> str:
     """What was typed at `where`, without idle words at its ends; nothing when all of them are."""
     held = [place for place in where if fold(places[place].group()) not in idle]
     return text[places[held[0]].start() : places[held[-1]].end()] if held else ""
