@@ -16,7 +16,7 @@ from corpus.theme_graph import groups
 from corpus.theme_jobs import being_read, themes_current, versions_served
 from corpus.theme_sentences import profile, told
 from corpus.theme_summary import summaries_write
-from corpus.theme_text import holds, standing
+from corpus.theme_text import holds, standing, stems_of
 from corpus.theme_words import terms_of
 
 if TYPE_CHECKING:
@@ -140,10 +140,13 @@ def _written(corpus: Corpus, members: Sequence[int], above: list[str]) -> _Writt
     about = matrix[list(members)] @ weights
     stems = {corpus.vocabulary[column]: float(weights[column]) for column in weights.nonzero()[0]}
     terms = terms_of(members, corpus.words, corpus.known, matrix, above)
+    spoken = corpus.words[members[0]].language
+    title = frozenset(stem for term in terms[:1] for stem in stems_of(term, spoken))
     quoted = {
         one.place: (position, one.sentence)
         for position, one in enumerate(
-            told(members, corpus.words, corpus.documents, stems, about, Community.CENTRAL), start=1
+            told(members, corpus.words, corpus.documents, stems, about, Community.CENTRAL, title),
+            start=1,
         )
     }
     rows = []

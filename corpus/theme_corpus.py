@@ -68,7 +68,7 @@ def corpus_read(workspace_id: uuid.UUID) -> Corpus:
         vectors.append(vector if comparable else np.zeros(engine.dimension, np.float32))
         words.append(Worded(language, _headings(heading, name), text, tuple(names.get(pk, ()))))
     marked = [stems_marked(word.text, word.language) for word in words]
-    said = [[stem for stem, _ in found] for found in marked]
+    said = [[word.stem for word in found] for found in marked]
     above = [
         [stem for part in word.headings for stem in stems_of(part, word.language)] for word in words
     ]

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 LOOKED_AT, LONGEST = 48, 420
 # What a sentence of a document that is quoted already counts, and how like a quoted one it may be.
 AGAIN, LIKE = 0.6, 0.5
+# What a sentence gains that holds the words of the title.
+TITLE = 1.0
 # Short sentences have few words to be weighed by; so many words are added to each length.
 PADDING = 10
 
@@ -49,10 +51,12 @@ def told(
     weights: Mapping[str, float],
     matrix_scores: Floats,
     limit: int,
+    title: frozenset[str] = frozenset(),
 ) -> list[Told]:
     """Up to `limit` passages with a sentence each, the most telling first, each unlike those before it.
 
-    `matrix_scores[i]` says how much passage group[i] is about the theme, `weights` what a stem weighs.
+    `matrix_scores[i]` says how much passage group[i] is about the theme, `weights` what a stem weighs;
+    sentences with the stems of its `title` go before others.
     """
     order = np.argsort(-matrix_scores, kind="stable")[:LOOKED_AT].tolist()
     scored: list[tuple[float, int, str, frozenset[str]]] = []
@@ -62,6 +66,7 @@ def told(
         for piece in pieces(passage.text):
             held = frozenset(stems_of(piece, passage.language))
             value = sum(weights.get(stem, 0.0) for stem in held)
+            value *= 1 + TITLE * len(held & title) / max(1, len(title))
             scored.append((value / (len(piece.split()) + PADDING) ** 0.5, place, piece, held))
     chosen: list[Told] = []
     kept: list[frozenset[str]] = []

@@ -5,14 +5,15 @@ from __future__ import annotations
 import functools
 import re
 import tomllib
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from corpus.chunking import sentences
 from engines.language import fold, stem, stop_words
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 # A phrase by its stems, so that singular and plural are one.
 Key = tuple[str, ...]
@@ -26,6 +27,26 @@ SHORTEST, LONGEST_WORD = 3, 28
 MOST_IN_TEXT, MOST_IN_HEADING = 3, 5
 # A whole sentence that is quoted has so many words.
 FEWEST, MOST = 6, 48
+
+
+# The language whose adjectives go before the noun.
+HEAD_LAST = "en"
+
+
+class Marked(NamedTuple):
+    """A content word in its place: its stem, whether it stands as a noun, whether a phrase begins there."""
+
+    stem: str
+    noun: bool
+    opens: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """Stems that are used as nouns, and stems that phrases begin with."""
+
+    nouns: frozenset[str]
+    opening: frozenset[str]
 
 
 @functools.cache
@@ -61,13 +82,25 @@ def stems_of(text: str, language: str) -> list[str]:
     return [stem(token, language) for token in TOKEN.findall(text) if _content(token)]
 
 
-def stems_marked(text: str, language: str) -> list[tuple[str, bool]]:
-    """The stems of the content words, and whether a word that goes before nouns stands before each."""
-    before, found, last = _data()["before"], [], ""
-    for token in TOKEN.findall(text):
-        if _content(token):
-            found.append((stem(token, language), last in before))
-        last = _folded(token)
+def stems_marked(text: str, language: str) -> list[Marked]:
+    """The stems of the content words, and how each stands: as a noun does, and where a phrase begins.
+
+    A phrase begins behind an article or a preposition. That is the noun's place where adjectives follow
+    it; in English they go before, and the noun is what ends the phrase.
+    """
+    before, found = _data()["before"], []
+    tokens = ["", "", *TOKEN.findall(text), ""]
+    content = [bool(token) and _content(token) for token in tokens]
+    opens = [_folded(token) in before for token in tokens]
+    for at in range(2, len(tokens) - 1):
+        if not content[at]:
+            continue
+        near = opens[at - 1]
+        if language == HEAD_LAST:
+            noun = not content[at + 1] and (near or (content[at - 1] and opens[at - 2]))
+        else:
+            noun = near
+        found.append(Marked(stem(tokens[at], language), noun, near))
     return found
 
 
@@ -95,22 +128,24 @@ def heading_phrases(segment: str, language: str) -> dict[Key, str]:
     return found
 
 
-def text_phrases(text: str, language: str, nouns: Container[str] | None = None) -> dict[Key, str]:
+def text_phrases(text: str, language: str, known: Grammar | None = None) -> dict[Key, str]:
     """Phrases of one to three content words, links between them, by their stems, as they are written.
 
-    With `nouns`, stems, only those that begin and end with one of them.
+    With `known` only those that are built like the name of something.
     """
     found: dict[Key, str] = {}
     for run in _runs(text, _data()["link"]):
         places = [i for i, one in enumerate(run) if _content(one)]
         key = tuple(stem(run[place], language) for place in places)
-        edge = [
-            not _weak(run[place]) and (nouns is None or key[number] in nouns)
-            for number, place in enumerate(places)
-        ]
-        for first, begins in enumerate(edge):
-            for last in range(first, min(first + MOST_IN_TEXT, len(places))) if begins else ():
-                if edge[last] and (last > first or len(run[places[first]]) > SHORTEST):
+        firm = [not _weak(run[place]) for place in places]
+        ends = [one and (known is None or key[n] in known.nouns) for n, one in enumerate(firm)]
+        begins = ends
+        if known is not None and language == HEAD_LAST:
+            begins = [one and key[n] in known.opening for n, one in enumerate(firm)]
+        for first in range(len(places)):
+            for last in range(first, min(first + MOST_IN_TEXT, len(places))):
+                alone = first == last and len(run[places[first]]) > SHORTEST
+                if ends[last] and (alone or (last > first and begins[first])):
                     form = " ".join(run[places[first] : places[last] + 1])
                     _keep(found, key[first : last + 1], form)
     return found

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from corpus.theme_text import heading_phrases, holds, standing, stems_of, text_phrases
+from corpus.theme_text import Grammar, heading_phrases, holds, standing, stems_of, text_phrases
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
-    from corpus.theme_text import Key
+    from corpus.theme_text import Key, Marked
 
 # So many terms are kept, that a title be left when the first ones may not be shown.
 TERMS = 10
@@ -26,8 +26,10 @@ LOOKED_AT = 60
 HEADING, ABOVE, NAME, TEXT, SINGLE = 2.0, 1.5, 1.1, 0.7, 0.45
 # What it counts by how rare it is, and by how much of it is in the theme.
 RARE, OWN = 0.25, 0.75
-# A word of the text is taken for a noun when so many of its places are a noun's.
-NOUN = 0.4
+# A name of one word is often somebody who is cited.
+SHORT_NAME = 0.6
+# A word is taken for a noun, or to begin phrases, when so many of its places say so.
+NOUN, OPENS = 0.4, 0.3
 # A term in a smaller share of a theme's passages names a detail of it.
 LEAST_COVERED = 0.15
 # A phrase says more than a word, by how many words it has.
@@ -61,14 +63,13 @@ class _Term:
 class Lexicon:
     """How rare phrases are over all `size` passages.
 
-    `df` counts passages by stem, `phrases` counts headings' phrases and names as wholes; `nouns` are the
-    stems that are used as nouns.
+    `df` counts passages by stem, `phrases` counts headings' phrases and names as wholes.
     """
 
     size: int
     df: Counter[str]
     phrases: Counter[Key]
-    nouns: frozenset[str]
+    grammar: Grammar
 
     def rarity(self, key: Key) -> float:
         """ln(p / df) / ln(p) in [0, 1]: the mean of its words, less where the whole is more common."""
@@ -93,7 +94,7 @@ class Lexicon:
 def lexicon(
     passages: Sequence[Worded],
     stems: Sequence[Iterable[str]],
-    marked: Sequence[Sequence[tuple[str, bool]]],
+    marked: Sequence[Sequence[Marked]],
 ) -> Lexicon:
     """`stems[i]` are those of passage i with its headings, `marked[i]` its `stems_marked`."""
     phrases: Counter[Key] = Counter()
@@ -102,16 +103,21 @@ def lexicon(
         for segment in passage.headings:
             held |= heading_phrases(segment, passage.language).keys()
         phrases.update(held)
-    placed: Counter[str] = Counter()
-    times: Counter[str] = Counter()
-    for said in marked:
-        times.update(word for word, _ in said)
-        placed.update(word for word, noun in said if noun)
     return Lexicon(
         len(passages),
         Counter(word for said in stems for word in set(said)),
         phrases,
-        frozenset(word for word, many in times.items() if placed[word] >= NOUN * many),
+        _grammar(marked),
+    )
+
+
+def _grammar(marked: Sequence[Sequence[Marked]]) -> Grammar:
+    times = Counter(word.stem for said in marked for word in said)
+    nouns = Counter(word.stem for said in marked for word in said if word.noun)
+    opens = Counter(word.stem for said in marked for word in said if word.opens)
+    return Grammar(
+        frozenset(word for word, many in times.items() if nouns[word] >= NOUN * many),
+        frozenset(word for word, many in times.items() if opens[word] >= OPENS * many),
     )
 
 
@@ -169,12 +175,14 @@ def _candidates(
 
     for place in seen:
         passage = passages[place]
-        phrases = text_phrases(passage.text, passage.language, known.nouns)
+        phrases = text_phrases(passage.text, passage.language, known.grammar)
         add(place, SINGLE, {key: form for key, form in phrases.items() if len(key) == 1})
         add(place, TEXT, {key: form for key, form in phrases.items() if len(key) > 1})
         said = standing([*passage.headings, passage.text])
         # A name may be a part of a word (the Pod of an iPod), or another name of what stands there.
-        add(place, NAME, {key: name for key, name in _names(passage).items() if holds(said, name)})
+        for key, name in _names(passage).items():
+            if holds(said, name):
+                add(place, NAME if len(key) > 1 else SHORT_NAME, {key: name})
         for number, segment in enumerate(reversed(passage.headings)):
             add(place, ABOVE if number else HEADING, heading_phrases(segment, passage.language))
     return found

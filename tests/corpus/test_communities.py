@@ -20,6 +20,8 @@ from corpus.models import (
     CommunityChunk,
     Document,
     DocumentVersion,
+    Entity,
+    EntityAlias,
     ThemesState,
     VersionState,
 )
@@ -351,6 +353,43 @@ def test_a_generator_that_fails_leaves_themes_that_are_told_by_quotations(
     assert Community.objects.exists()
     assert not Community.objects.exclude(summary="").exists()
     assert ThemesState.objects.get().told
+
+
+def test_two_names_that_were_merged_are_one_name_and_the_themes_are_made_anew(
+    workspace: Workspace, owner: User
+) -> None:
+    ingest(workspace, owner, "um.md", "# Um\n\nA Barros do Sul entrega a pasta branca.\n")
+    ingest(workspace, owner, "dois.md", "# Dois\n\nA Suldebarro leva o gesso ao cais.\n")
+    assert themes_make(workspace.pk)
+    names = list(Entity.objects.in_workspace(workspace).order_by("pk"))
+    one = next(row for row in names if row.folded == "barros do sul")
+    other = next(row for row in names if row.folded == "suldebarro")
+    EntityAlias.objects.create(
+        workspace=workspace,
+        entity=other,
+        canonical=one,
+        score=1.0,
+        reason="test",
+        state=EntityAlias.State.MERGED,
+    )
+
+    assert not themes_current(workspace.pk)
+    before = corpus_read(workspace.pk).material
+    assert themes_make(workspace.pk)
+    assert themes_current(workspace.pk)
+    assert documents_changed(workspace, owner) == 0
+    assert {place for name, place in before.mentions if name == 0} == {0, 1}
+
+
+def test_making_themes_asks_the_database_no_more_for_more_passages(
+    workspace: Workspace, owner: User, django_assert_max_num_queries: Any
+) -> None:
+    fill(workspace, owner)
+    with django_assert_max_num_queries(16):
+        corpus_read(workspace.pk)
+    ingest(workspace, owner, "cantina.md", CANTEEN)
+    with django_assert_max_num_queries(16):
+        corpus_read(workspace.pk)
 
 
 def test_four_people_see_the_themes_of_what_they_may_read(

@@ -6,10 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from corpus.services import document_delete
+from corpus.communities import themes_make
+from corpus.models import Community, Document, Entity, EntityAlias
+from corpus.services import document_delete, document_trash
 from retrieval.ask import Outcome, ask
+from retrieval.entity_local import entities_named
 from retrieval.models import CachedAnswer
+from retrieval.options import Options
 from retrieval.overview_cues import overview_asked
+from retrieval.theme_titles import title_of
 from tests.corpus.themes import CANTEEN, fill
 from tests.factories import ingest, make_member, make_user, make_workspace
 from tests.model_server import model_server
@@ -112,6 +117,153 @@ def test_a_new_document_is_noted_until_the_themes_are_made_anew(
     outcome = asked(workspace, owner, "Visão geral")
 
     assert "1 documento mudou" in outcome.answer["text"]
+
+
+def test_the_parts_of_a_theme_stand_below_it_each_with_its_own_source(
+    workspace: Workspace, owner: User
+) -> None:
+    text = "# Manual de segurança\n"
+    for place in "Águeda", "Vagos", "Tomar", "Loulé", "Montemor", "Aveiro":
+        text += f"\n## Fábrica de {place}\n"
+        for heading, said in (
+            ("Primeiros socorros", "O posto de primeiros socorros fica na portaria da fábrica de"),
+            ("Produtos químicos", "Os produtos químicos ficam no armário fechado da fábrica de"),
+            ("Ruído", "O ruído na prensa passa os limites e pede protetores na fábrica de"),
+        ):
+            text += f"\n### {heading}\n{said} {place}.\n"
+    ingest(workspace, owner, "seguranca.md", text)
+    assert themes_make(workspace.pk)
+
+    said = asked(workspace, owner, "Quais são os principais temas?").answer["text"]
+
+    for heading in "Primeiros socorros", "Produtos químicos", "Ruído":
+        assert heading in said
+    assert all("[" in line for line in said.splitlines()[1:])
+
+
+def test_no_word_of_a_title_comes_from_a_passage_that_is_gone(
+    workspace: Workspace, owner: User
+) -> None:
+    kilns, _leave = fill(workspace, owner)
+    before = asked(workspace, owner, "What are the main themes?").answer["text"]
+    document_trash(document=kilns, user=owner)
+    after = asked(workspace, owner, "What are the main themes?").answer["text"]
+
+    assert "forno" in before.casefold()
+    assert "forno" not in after.casefold()
+    for row in Community.objects.in_workspace(workspace):
+        assert not title_of(row.terms, []), "nothing readable, no title"
+
+
+def test_a_topic_that_nothing_speaks_of_is_said_to_be_unknown(
+    workspace: Workspace, owner: User
+) -> None:
+    fill(workspace, owner)
+
+    outcome = asked(workspace, owner, "What are the main themes of quantum physics?")
+
+    assert outcome.answer["refused"]
+    assert "“quantum physics”" in outcome.answer["text"]
+
+
+def test_a_topic_is_told_by_passages_about_it_alone(workspace: Workspace, owner: User) -> None:
+    fill(workspace, owner)
+
+    outcome = asked(workspace, owner, "Visão geral sobre férias")
+
+    assert {item["document"] for item in outcome.answer["citations"]} == {"ferias.md"}
+    assert outcome.answer["text"].startswith("Sobre “férias”")
+
+
+LETTERS = """# Fornecedores
+
+## Argilas Santa Comba
+A Argilas Santa Comba, S.A. fornece a argila branca à fábrica de Tomar.
+
+## Pagamento
+A fatura da Argilas Santa Comba é paga a sessenta dias.
+
+## Termolusa
+A Termolusa, Lda. faz a manutenção dos fornos de rolos.
+"""
+
+
+def test_all_about_a_name_is_told_by_the_passages_that_hold_it(
+    workspace: Workspace, owner: User
+) -> None:
+    ingest(workspace, owner, "fornecedores.md", LETTERS)
+
+    outcome = asked(workspace, owner, "Tudo sobre a Argilas Santa Comba")
+
+    assert outcome.answer["text"].startswith("“Argilas Santa Comba")
+    assert "fornece a argila branca" in outcome.answer["text"]
+    assert "paga a sessenta dias" in outcome.answer["text"]
+    assert "Termolusa" not in outcome.answer["text"]
+    first = outcome.answer["text"].splitlines()[1]
+    assert "fornece" in first, "a stated fact goes before a mention"
+
+
+def test_what_is_known_of_something_that_is_no_name_is_an_ordinary_question(
+    workspace: Workspace, owner: User
+) -> None:
+    ingest(workspace, owner, "fornecedores.md", LETTERS)
+
+    outcome = asked(workspace, owner, "What do we know about the payment of invoices?")
+
+    assert outcome.parts[0]["stage"] != "overview"
+
+
+def test_another_name_of_the_same_thing_counts_as_it_while_both_can_be_read(
+    workspace: Workspace, owner: User
+) -> None:
+    ingest(workspace, owner, "fornecedores.md", LETTERS)
+    ingest(workspace, owner, "nota.md", "# Nota\n\nA Argisanta Lda. visita a fábrica de Vagos.\n")
+    names = Entity.objects.in_workspace(workspace)
+    one, other = names.get(folded__startswith="argisanta"), names.get(folded="argilas santa comba")
+    EntityAlias.objects.create(
+        workspace=workspace,
+        entity=one,
+        canonical=other,
+        score=1.0,
+        reason="test",
+        state=EntityAlias.State.MERGED,
+    )
+    question = "Tudo sobre a Argilas Santa Comba"
+
+    assert "Argisanta" in asked(workspace, owner, question).answer["text"]
+    document_delete(document=Document.objects.get(name="nota.md"))
+    assert "Argisanta" not in asked(workspace, owner, question).answer["text"]
+
+
+def test_four_people_are_told_of_a_name_what_they_may_read(
+    workspace: Workspace, owner: User
+) -> None:
+    from django.contrib.auth.models import AnonymousUser
+
+    ingest(workspace, owner, "fornecedores.md", LETTERS)
+    name = "Argilas Santa Comba"
+
+    assert entities_named(workspace, owner, name)
+    assert entities_named(workspace, make_member(workspace), name)
+    assert not entities_named(workspace, make_member(make_workspace()), name)
+    nobody: Any = AnonymousUser()
+    assert not entities_named(workspace, nobody, name)
+    stranger = asked(workspace, make_user(), f"Everything about {name}")
+    assert stranger.answer["citations"] == []
+
+
+def test_a_chosen_route_or_a_filter_goes_before_the_wording(
+    workspace: Workspace, owner: User
+) -> None:
+    fill(workspace, owner)
+    outcome = ask(
+        workspace=workspace,
+        user=owner,
+        question="Visão geral",
+        emit=lambda kind, told: None,
+        options=Options(route="vectorial"),
+    )
+    assert outcome.parts[0]["stage"] == "override"
 
 
 def test_four_people_get_themes_of_what_they_may_read_alone(
