@@ -57,10 +57,11 @@ def entity_read(reader: Reader, name: str) -> Retrieved | None:
     told = {quote.chunk_id: hits[quote.chunk_id] for quote in quotes}
     documents = len({hit.document_id for hit in hits.values()})
     theme = Theme("", quotes, passages=len(hits), documents=documents)
-    return Retrieved(STORE, hits=tuple(told.values()), themes=(theme,), lead=_lead(names[0], theme))
+    return Retrieved(STORE, hits=tuple(told.values()), themes=(theme,), lead=_lead(name, theme))
 
 
 def _lead(name: str, theme: Theme) -> str:
+    """In the asker's own words: this line cites nothing, so it must hold nothing of a source."""
     passages = ngettext("%(n)d passage", "%(n)d passages", theme.passages) % {"n": theme.passages}
     documents = ngettext("%(n)d document", "%(n)d documents", theme.documents) % {
         "n": theme.documents

@@ -110,9 +110,11 @@ class _Writing:
         for theme in self._part.retrieved.themes:
             note = self._kept(theme) or self._note(theme)
             if note:
-                notes.append(f"THEME: {theme.title}\n{note}")
+                notes.append(f"THEME: {theme.title}\n{note}" if theme.title else note)
                 known |= set(cited(note))
-        text = self._joined(notes) if notes else ""
+        # What is said of one name is one note already; there is nothing to join.
+        single = len(notes) == 1 and not self._part.retrieved.themes[0].title
+        text = notes[0] if single else self._joined(notes) if notes else ""
         kept, dropped = markers_known(text, known)
         if dropped:
             logger.info("%d markers without a source were dropped.", dropped)

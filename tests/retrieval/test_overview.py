@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from django.urls import reverse
 
 from corpus.communities import themes_make
 from corpus.models import Community, Document, Entity, EntityAlias
@@ -15,11 +16,14 @@ from retrieval.models import CachedAnswer
 from retrieval.options import Options
 from retrieval.overview_cues import overview_asked
 from retrieval.theme_titles import title_of
+from telemetry.models import RunState, Trace
 from tests.corpus.themes import CANTEEN, fill
 from tests.factories import ingest, make_member, make_user, make_workspace
 from tests.model_server import model_server
 
 if TYPE_CHECKING:
+    from django.test import Client
+
     from teams.models import User, Workspace
 
 
@@ -175,6 +179,65 @@ def test_a_topic_is_told_by_passages_about_it_alone(workspace: Workspace, owner:
     assert outcome.answer["text"].startswith("Sobre “férias”")
 
 
+def test_the_pages_of_a_run_show_themes_with_sources_and_nothing_of_what_is_gone(
+    client: Client, workspace: Workspace, owner: User
+) -> None:
+    kilns, _leave = fill(workspace, owner)
+    outcome = asked(workspace, owner, "What are the main themes?")
+    trace = Trace.objects.create(
+        workspace=workspace,
+        user=owner,
+        question="What are the main themes?",
+        state=RunState.DONE,
+        route="graph",
+        parts=outcome.parts,
+        answer=outcome.answer,
+    )
+    client.force_login(owner)
+
+    def pages() -> list[str]:
+        paths = [reverse(name, args=[trace.pk]) for name in ("chat-run", "trace")]
+        return [client.get(path).content.decode() for path in paths]
+
+    run, told = pages()
+    assert "forno" in run
+    assert reverse("chat-source", args=[trace.pk, 1]) in run
+    assert "themes are told" in told
+    document_delete(document=kilns)
+    run, told = pages()
+    # The document's name is in the trace; nothing that it said is.
+    assert "forno " not in run
+    assert "forno " not in told
+    assert "Paletes" in run or "camião" in run.casefold()
+
+
+def test_a_summary_that_stands_on_a_passage_that_is_gone_is_never_told(
+    workspace: Workspace, owner: User, settings: Any
+) -> None:
+    with model_server() as server:
+        server.reply = lambda prompt: "Uma frase guardada sobre tudo [1]."
+        settings.POLYRAG_ENGINES = {
+            **settings.POLYRAG_ENGINES,
+            "generator": {
+                "base_url": server.url,
+                "model": "test-model",
+                "timeout": 5,
+                "context_tokens": 4096,
+            },
+        }
+        for document in fill(workspace, owner):
+            document_delete(document=document)
+        shipping = Document.objects.get(name="expedicao.md")
+        document_trash(document=shipping, user=owner)
+        ingest(workspace, owner, "cantina.md", CANTEEN)
+        server.seen.clear()
+        outcome = asked(workspace, owner, "What are the main themes?")
+
+    assert Community.objects.exclude(summary="").exists()
+    assert not any("guardada" in str(body) for body in server.seen)
+    assert "guardada" not in outcome.answer["text"]
+
+
 LETTERS = """# Fornecedores
 
 ## Argilas Santa Comba
@@ -315,3 +378,26 @@ def test_a_generator_joins_the_notes_and_keeps_the_sources(
     assert outcome.answer["model"] == "test-model"
     assert outcome.answer["text"] == "The kilns are heated slowly [1]."
     assert [item["n"] for item in outcome.answer["citations"]] == [1]
+
+
+def test_a_generator_tells_all_about_a_name_in_one_note(
+    workspace: Workspace, owner: User, settings: Any
+) -> None:
+    ingest(workspace, owner, "fornecedores.md", LETTERS)
+    with model_server() as server:
+        server.reply = lambda prompt: "Argilas Santa Comba supplies white clay [1]."
+        settings.POLYRAG_ENGINES = {
+            **settings.POLYRAG_ENGINES,
+            "generator": {
+                "base_url": server.url,
+                "model": "test-model",
+                "timeout": 5,
+                "context_tokens": 4096,
+            },
+        }
+        outcome = asked(workspace, owner, "Everything about Argilas Santa Comba")
+
+    assert len(server.seen) == 1
+    assert "fornece a argila branca" in str(server.seen[0])
+    assert outcome.answer["text"] == "Argilas Santa Comba supplies white clay [1]."
+    assert outcome.answer["citations"][0]["document"] == "fornecedores.md"
