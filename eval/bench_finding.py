@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from django.db import connection
 
-from corpus.models import Chunk, Document, DocumentVersion, VersionState
+from corpus.models import Chunk, Community, Document, DocumentVersion, VersionState
 from corpus.vector_index import indexes_settle
 from engines.registry import embedder
 from retrieval import text_store
@@ -89,6 +89,8 @@ def scratch(sizes: Sequence[int], *, worded: bool) -> Iterator[tuple[User, list[
         yield user, held
     finally:
         for workspace in held:
+            # Themes point at passages, so they go first.
+            Community.objects.in_workspace(workspace).delete()
             rows = Chunk.objects.in_workspace(workspace)
             rows._raw_delete(rows.db)
             Document.objects.in_workspace(workspace).delete()
