@@ -171,7 +171,7 @@ class OpenAIGenerator:
         """
         texts: list[str] = []
         usage: CompletionUsage | None = None
-        finished = False
+        reason: str | None = None
         try:
             with self._client.chat.completions.create(
                 model=self._model,
@@ -188,7 +188,7 @@ class OpenAIGenerator:
                     usage = piece.usage or usage
                     if not piece.choices:
                         continue
-                    finished = finished or piece.choices[0].finish_reason is not None
+                    reason = piece.choices[0].finish_reason or reason
                     if text := piece.choices[0].delta.content:
                         texts.append(text)
                         yield text
@@ -198,7 +198,7 @@ class OpenAIGenerator:
                     f"The generator at {self._url} broke off in mid-answer."
                 ) from error
             raise engine_error("generator", self._url, error) from error
-        if not finished:
+        if reason is None:
             raise EngineUnavailable(f"The generator at {self._url} broke off in mid-answer.")
         whole = "".join(texts)
         return Completion(
@@ -206,4 +206,5 @@ class OpenAIGenerator:
             tokens_in=usage.prompt_tokens if usage else estimate_tokens(f"{system}\n{user}"),
             tokens_out=usage.completion_tokens if usage else estimate_tokens(whole),
             estimated=usage is None,
+            truncated=reason == "length",
         )

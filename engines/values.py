@@ -24,3 +24,5 @@ class Completion:
     tokens_out: int
     # The server counted nothing, so both numbers are estimates from the words.
     estimated: bool = False
+    # It ends where `max_tokens` were used up.
+    truncated: bool = False

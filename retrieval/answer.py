@@ -13,11 +13,12 @@ from django.utils.translation import gettext as _
 from engines.errors import EngineError
 from engines.registry import generator
 from retrieval.composing import PASSAGES, Binder, part_compose, part_supported, unknown
-from retrieval.context import UNKNOWN, system_prompt, user_prompt
+from retrieval.context import language_only, system_prompt, user_prompt
 from retrieval.overview_answer import overview_say
 from retrieval.overview_cues import OVERVIEW
 from retrieval.values import Answer
-from retrieval.verify import cited, language_differs, markers_known
+from retrieval.verify import cited, language_differs
+from retrieval.writing import Telling, write
 from telemetry.names import SpanName
 from telemetry.spans import span
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from engines.roles import Generator
     from retrieval.values import Citation, Part
+    from retrieval.writing import Emit, Written
 
 logger = logging.getLogger(__name__)
 # Room in the context for the instructions and for the answer itself.
@@ -38,73 +40,116 @@ class _Said:
     model: str = ""
     tokens_in: int = 0
     tokens_out: int = 0
+    estimated: bool = False
+    cut: str = ""
 
 
-def answer(parts: Sequence[Part], language: str) -> Answer:
+def answer(parts: Sequence[Part], language: str, emit: Emit) -> Answer:
     """The answer to all parts, each under its own words when there are several.
 
     A statement's result is said by template whether or not a generator is set: its rows are exact.
     Passages and facts go to the generator when there is one; when it fails they are quoted instead.
-    Fixed sentences are in the question's language where it is translated, else in English.
+    Its words are told by `emit` as they come; when it breaks off in the middle, what had come is the
+    answer, marked as cut, and later parts stay unanswered. Fixed sentences are in the question's
+    language where it is translated, else in English.
     """
     binder = Binder()
     model = generator()
+    said: list[_Said] = []
     with translation.override("pt" if language == "pt" else "en"):
-        said = [_part(part, binder, model) for part in parts]
+        for part in parts:
+            head = part.clause.said.strip() if len(parts) > 1 else ""
+            said.append(_part(part, binder, model, Telling(emit, part.clause.position, head)))
+            if said[-1].cut:
+                break
+    return _whole(parts[: len(said)], said, binder, several=len(parts) > 1)
+
+
+def _whole(parts: Sequence[Part], said: list[_Said], binder: Binder, *, several: bool) -> Answer:
     texts = [item.text for item in said]
-    joined = "\n\n".join(
-        f"{part.clause.said.strip()}\n{text}" if len(parts) > 1 else text
-        for part, text in zip(parts, texts, strict=True)
-    )
+    heads = [part.clause.said.strip() for part in parts]
+    pairs = tuple(zip(heads, texts, strict=True))
     used = set(cited("\n".join(texts)))
     return Answer(
-        text=joined,
+        text="\n\n".join(f"{head}\n{text}" if several else text for head, text in pairs),
         citations=tuple(item for item in binder.citations if item.n in used),
-        said=tuple(
-            (part.clause.said.strip(), text) for part, text in zip(parts, texts, strict=True)
-        ),
+        said=pairs,
         refused=not used,
         model=next((item.model for item in said if item.model), ""),
         tokens_in=sum(item.tokens_in for item in said),
         tokens_out=sum(item.tokens_out for item in said),
+        estimated=any(item.estimated for item in said),
+        cut=next((item.cut for item in said if item.cut), ""),
     )
 
 
-def _part(part: Part, binder: Binder, model: Generator | None) -> _Said:
+def _part(part: Part, binder: Binder, model: Generator | None, telling: Telling) -> _Said:
     if part.decision.stage == OVERVIEW:
-        return _Said(*overview_say(part, binder, model))
-    if model is None or part.retrieved.table is not None or not part_supported(part):
-        return _Said(part_compose(part, binder))
-    try:
-        return _written(part, binder, model)
-    except EngineError as error:
-        logger.warning("The generator failed; the passages are quoted instead: %s", error)
-        note = _("The language model could not be used, so the passages are quoted.")
-        return _Said(f"{note}\n{part_compose(part, binder)}")
+        said = _Said(*overview_say(part, binder, model))
+    elif model is None or part.retrieved.table is not None or not part_supported(part):
+        said = _Said(part_compose(part, binder))
+    else:
+        try:
+            return _written(part, binder, model, telling)
+        except EngineError as error:
+            logger.warning("The generator failed; the passages are quoted instead: %s", error)
+            note = _("The language model could not be used, so the passages are quoted.")
+            said = _Said(f"{note}\n{part_compose(part, binder)}")
+    numbers = set(cited(said.text))
+    telling.sources(item for item in binder.citations if item.n in numbers)
+    telling.replace(said.text)
+    return said
 
 
-def _written(part: Part, binder: Binder, model: Generator) -> _Said:
+def _written(part: Part, binder: Binder, model: Generator, telling: Telling) -> _Said:
     """The model's answer over the part's own sources; asked once more in another language."""
     sources = _sources(part, binder)
     budget = settings.POLYRAG_ENGINES["generator"]["context_tokens"] - RESERVED_TOKENS
     prompt = user_prompt(part.clause.text, sources, budget_tokens=budget)
     system = system_prompt(part.language)
-    tokens_in = tokens_out = 0
-    text = ""
-    for attempt in range(2):
-        with span(SpanName.GENERATE, model=model.model, attempt=attempt) as made:
-            reply = model.complete(system=system, user=prompt, max_tokens=ANSWER_TOKENS)
-            made.set(tokens_in=reply.tokens_in, tokens_out=reply.tokens_out)
-        tokens_in, tokens_out = tokens_in + reply.tokens_in, tokens_out + reply.tokens_out
-        text = reply.text
-        if UNKNOWN in text.upper() or not language_differs(text, part.language):
-            break
-    if UNKNOWN in text.upper():
-        return _Said(unknown(part), model.model, tokens_in, tokens_out)
-    kept, dropped = markers_known(text, {item.n for item in sources})
-    if dropped:
-        logger.info("%d markers without a source were dropped.", dropped)
-    return _Said(kept, model.model, tokens_in, tokens_out)
+    telling.sources(sources)
+    known = {item.n for item in sources}
+    made = _generated(model, system, prompt, known, telling, attempt=0)
+    replies = [made]
+    if not made.cut and not made.unknown and language_differs(made.text, part.language):
+        telling.replace("")
+        asked = f"{prompt}\n{language_only(part.language)}"
+        made = _generated(model, system, asked, known, telling, attempt=1)
+        replies.append(made)
+    text = unknown(part) if made.unknown else made.text
+    if made.truncated:
+        text = f"{text}\n{_('The answer ended at its length limit.')}"
+    telling.replace(text)
+    return _Said(
+        text,
+        model.model,
+        sum(reply.tokens_in for reply in replies),
+        sum(reply.tokens_out for reply in replies),
+        any(reply.estimated for reply in replies),
+        made.cut,
+    )
+
+
+def _generated(
+    model: Generator, system: str, prompt: str, known: set[int], telling: Telling, attempt: int
+) -> Written:
+    with span(SpanName.GENERATE, model=model.model, attempt=attempt) as current:
+        made = write(
+            model,
+            system=system,
+            user=prompt,
+            max_tokens=ANSWER_TOKENS,
+            known=known,
+            telling=telling,
+        )
+        current.set(
+            tokens_in=made.tokens_in,
+            tokens_out=made.tokens_out,
+            estimated=made.estimated,
+            dropped_markers=made.dropped,
+            cut=made.cut or None,
+        )
+    return made
 
 
 def _sources(part: Part, binder: Binder) -> list[Citation]:

@@ -55,7 +55,10 @@ AT_ONCE = 4
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """An answered question as it is kept: `parts` and `answer` are in the form of `record`."""
+    """An answered question as it is kept: `parts` and `answer` are in the form of `record`.
+
+    `cut` says why the generator broke off in the middle, if it did.
+    """
 
     language: str
     parts: list[dict[str, Any]]
@@ -63,6 +66,8 @@ class Outcome:
     cached: bool = False
     tokens_in: int = 0
     tokens_out: int = 0
+    estimated: bool = False
+    cut: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +124,10 @@ def _again(held: CachedAnswer, language: str, emit: Emit) -> Outcome:
     """The answer given before, with the decision that led to it."""
     for part in held.parts:
         emit(EventKind.ROUTE_DECIDED, {**part, "hits": [], "cached": True})
-    emit(EventKind.ANSWER_DELTA, {"text": held.answer["text"]})
+    emit(
+        EventKind.ANSWER_DELTA,
+        {"text": held.answer["text"], "citations": held.answer["citations"]},
+    )
     return Outcome(language, held.parts, held.answer, cached=True)
 
 
@@ -252,9 +260,8 @@ def _answered(
     language: str,
 ) -> Outcome:
     with span(SpanName.ANSWER) as current:
-        made = answer_parts(parts, language)
+        made = answer_parts(parts, language, asker.emit)
         current.set(model=made.model, citations=len(made.citations), refused=made.refused)
-    asker.emit(EventKind.ANSWER_DELTA, {"text": made.text})
     with span(SpanName.VERIFY) as current:
         made = replace(made, unsupported=_unsupported(made, asked))
         current.set(unsupported=list(made.unsupported))
@@ -265,9 +272,13 @@ def _answered(
         answer_json(made),
         tokens_in=made.tokens_in,
         tokens_out=made.tokens_out,
+        estimated=made.estimated,
+        cut=made.cut,
     )
+    # What broke off, found nothing or holds for the moment only is not given to the next asker.
+    passing = made.cut or made.refused or any(part.retrieved.passing for part in parts)
     with span(SpanName.KEEP):
-        if not made.refused and not any(part.retrieved.passing for part in parts):
+        if not passing:
             cache.remember(
                 workspace=asker.workspace,
                 user=asker.user,

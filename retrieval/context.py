@@ -45,6 +45,11 @@ def system_prompt(language: str) -> str:
     return SYSTEM.format(language=NAMES.get(language, "the language of the question"))
 
 
+def language_only(language: str) -> str:
+    """What is added when an answer came in another language: asked alike, it would come alike."""
+    return f"Write the whole answer in {NAMES.get(language, 'the language of the question')}."
+
+
 def user_prompt(question: str, citations: Sequence[Citation], *, budget_tokens: int) -> str:
     """The question and its sources. A source that does not fit the budget is left out whole."""
     room = int(budget_tokens * CHARACTERS_PER_TOKEN) - len(question) - 200

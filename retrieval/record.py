@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from retrieval.values import Answer, Part, Retrieved, TableResult
+    from retrieval.values import Answer, Citation, Part, Retrieved, TableResult
     from routing.values import Clause, Decision
 
 ROWS_KEPT = 20
@@ -108,23 +108,24 @@ def answer_json(answer: Answer) -> dict[str, Any]:
     return {
         "text": answer.text,
         "parts": [{"said": said, "text": text} for said, text in answer.said],
-        "citations": [
-            {
-                "n": item.n,
-                "kind": item.kind,
-                "document_id": item.document_id,
-                "version_id": item.version_id,
-                "document": item.document,
-                "chunk_id": item.chunk_id,
-                "heading_path": item.heading_path,
-                "page": item.page,
-                "sql": item.sql,
-            }
-            for item in answer.citations
-        ],
+        "citations": [citation_json(item) for item in answer.citations],
         "refused": answer.refused,
         "model": answer.model,
         "unsupported": list(answer.unsupported),
+    }
+
+
+def citation_json(item: Citation) -> dict[str, Any]:
+    return {
+        "n": item.n,
+        "kind": item.kind,
+        "document_id": item.document_id,
+        "version_id": item.version_id,
+        "document": item.document,
+        "chunk_id": item.chunk_id,
+        "heading_path": item.heading_path,
+        "page": item.page,
+        "sql": item.sql,
     }
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import contextvars
 import functools
 import logging
-import threading
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from django.core.exceptions import PermissionDenied
 from django.db import DatabaseError, transaction
 from django.utils import translation
 from django.utils.translation import gettext as _
@@ -21,11 +20,21 @@ from retrieval.errors import QuestionRefused
 from retrieval.options import DEFAULT, options_parse
 from retrieval.screen import screen
 from teams.access import Right, require
-from telemetry.models import RunEvent, RunState, Trace
-from telemetry.services import connections_release, event_add, trace_begin, trace_settle
+from telemetry import running
+from telemetry.models import RunState, Trace
+from telemetry.running import RunSettled
+from telemetry.services import (
+    connections_release,
+    event_add,
+    run_interrupt,
+    trace_begin,
+    trace_decide,
+    trace_settle,
+)
 from telemetry.spans import recording
 
 if TYPE_CHECKING:
+    import threading
     import uuid
 
     from retrieval.options import Options
@@ -63,17 +72,43 @@ def run_start(
     return trace
 
 
+def run_cancel(*, trace: Trace, user: User) -> bool:
+    """End a run of one's own, keeping what it has told; gives whether it still went on.
+
+    Raises PermissionDenied for somebody else's run.
+    """
+    if trace.user_id != user.pk:
+        raise PermissionDenied
+    require(user, trace.workspace, Right.ASK)
+    return run_interrupt(trace=trace, reason=_("You stopped this run."))
+
+
+def run_again(*, trace: Trace, user: User) -> Trace:
+    """Begin a new run of the same question in the same workspace with the same options, as `user`.
+
+    Raises as `run_start` does.
+    """
+    return run_start(
+        workspace=trace.workspace,
+        user=user,
+        question=trace.question,
+        options=options_parse(trace.options),
+    )
+
+
 def _submit(trace_id: uuid.UUID, locale: str) -> None:
+    stop = running.begin(trace_id)
     # An empty context: the run's spans are its own and not the request's.
-    future = _pool().submit(contextvars.Context().run, _run_apart, trace_id, locale)
+    future = _pool().submit(contextvars.Context().run, _run_apart, trace_id, locale, stop)
     future.add_done_callback(_report)
 
 
-def _run_apart(trace_id: uuid.UUID, locale: str) -> None:
+def _run_apart(trace_id: uuid.UUID, locale: str, stop: threading.Event) -> None:
     try:
-        with translation.override(locale):
+        with translation.override(locale), running.stopped_by(stop):
             run_execute(trace_id)
     finally:
+        running.end(trace_id)
         connections_release()
 
 
@@ -83,25 +118,13 @@ def _report(future: Future[None]) -> None:
         logger.error("A run ended in an error that it should have settled.", exc_info=error)
 
 
-@dataclass(slots=True)
-class Log:
-    """Numbers the events of one run. Several threads may add to it."""
-
-    trace: Trace
-    seq: int
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def __call__(self, kind: EventKind, payload: dict[str, Any]) -> None:
-        with self._lock:
-            self.seq += 1
-            event_add(trace=self.trace, seq=self.seq, kind=kind, payload=payload)
-
-
 def run_execute(trace_id: uuid.UUID) -> None:
     """Answer the question of a run and settle it, whatever happens on the way."""
     trace = Trace.objects.select_related("workspace", "user").get(pk=trace_id)
-    last = RunEvent.objects.filter(trace=trace).order_by("-seq").values_list("seq", flat=True)
-    log = Log(trace, last.first() or 0)
+
+    def emit(kind: EventKind, payload: dict[str, Any]) -> None:
+        event_add(trace=trace, kind=kind, payload=payload)
+
     trace.state = RunState.FAILED
     trace.error = _("Something went wrong on the server; the operator's log has the details.")
     with recording() as kept:
@@ -110,10 +133,12 @@ def run_execute(trace_id: uuid.UUID) -> None:
                 workspace=trace.workspace,
                 user=trace.user,
                 question=trace.question,
-                emit=log,
+                emit=emit,
                 options=options_parse(trace.options),
             )
             _fill(trace, outcome)
+        except RunSettled:
+            logger.info("Run %s was ended while its question was being answered.", trace.pk)
         except (EngineError, QuestionRefused) as error:
             trace.error = str(error)
         except DatabaseError as error:
@@ -122,28 +147,27 @@ def run_execute(trace_id: uuid.UUID) -> None:
                 "kind": type(error).__name__
             }
         finally:
-            _settle(trace, log, kept)
+            _settle(trace, kept)
 
 
-def _settle(trace: Trace, log: Log, kept: Recording) -> None:
+def _settle(trace: Trace, kept: Recording) -> None:
     """Settle on this connection, or on a fresh one when the database had broken off."""
     try:
-        trace_settle(trace=trace, seq=log.seq + 1, recording=kept)
+        trace_settle(trace=trace, recording=kept)
     except DatabaseError:
         logger.exception("Run %s could not be settled; trying on a new connection.", trace.pk)
         connections_release()
-        trace_settle(trace=trace, seq=log.seq + 1, recording=kept)
+        trace_settle(trace=trace, recording=kept)
 
 
 def _fill(trace: Trace, outcome: Outcome) -> None:
     trace.error = ""
     trace.state = RunState.REFUSED if outcome.answer["refused"] else RunState.DONE
+    if outcome.cut:
+        trace.state = RunState.INTERRUPTED
+        trace.error = _("The answer broke off: %(reason)s") % {"reason": outcome.cut}
     trace.language = outcome.language
-    trace.parts, trace.answer = outcome.parts, outcome.answer
-    trace.cached = outcome.cached
-    trace.route = "+".join(part["route"] for part in outcome.parts)[:60]
-    trace.stage = "+".join(part["stage"] for part in outcome.parts)[:60]
-    first = outcome.parts[0]
-    trace.top_score = first["scores"][0]["score"] if first["scores"] else None
-    trace.margin = min(part["margin"] for part in outcome.parts)
+    trace.answer, trace.cached = outcome.answer, outcome.cached
+    trace_decide(trace, outcome.parts)
     trace.tokens_in, trace.tokens_out = outcome.tokens_in, outcome.tokens_out
+    trace.estimated = outcome.estimated

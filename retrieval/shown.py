@@ -14,6 +14,7 @@ from corpus.selectors import chunks_live
 from telemetry.models import RunEvent, RunState, Trace
 from telemetry.names import TERMINAL_EVENTS, EventKind
 from telemetry.panel import PartView, SpanRow, part_view, sql_shown, waterfall
+from telemetry.told import told
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -42,6 +43,15 @@ class AnswerPart:
     paragraphs: tuple[tuple[Segment, ...], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """The text of a part while it is being written, as the page appends to it."""
+
+    position: int
+    said: str
+    text: str
+
+
 @dataclass(slots=True)
 class RunView:
     """A run as it stood after its event `seq`, or as it was settled."""
@@ -51,6 +61,7 @@ class RunView:
     status: str
     parts: list[PartView]
     answer: list[AnswerPart] = field(default_factory=list)
+    writing: list[Writing] = field(default_factory=list)
     citations: list[dict[str, Any]] = field(default_factory=list)
     unsupported: list[str] = field(default_factory=list)
     model: str = ""
@@ -60,6 +71,11 @@ class RunView:
     @property
     def running(self) -> bool:
         return self.state == RunState.RUNNING
+
+    @property
+    def broken(self) -> bool:
+        """Whether it ended without its answer being whole."""
+        return self.state in {RunState.FAILED, RunState.INTERRUPTED}
 
     @property
     def several(self) -> bool:
@@ -138,39 +154,22 @@ def _running(trace: Trace, user: User, upto: int | None) -> RunView:
     if any(event.kind in TERMINAL_EVENTS for event in events):
         trace.refresh_from_db()
         return _settled(trace, user)
-    parts: dict[int, dict[str, Any]] = {}
-    text = ""
-    for event in events:
-        text += _apply(event, parts)
+    so_far = told(events)
     last = events[-1].kind if events else None
     shown = RunView(
         state=RunState.RUNNING,
         seq=events[-1].seq if events else 0,
         status=_status(RunState.RUNNING, last),
-        parts=[part_view(parts[position]) for position in sorted(parts)],
-        answer=[AnswerPart("", paragraphs(text, {}, []))] if text else [],
+        parts=[part_view(part) for part in so_far.parts_kept],
+        citations=[dict(item) for item in so_far.answer.get("citations") or []],
     )
     _fill(shown, trace, user)
+    gone = any(item["withdrawn"] for item in shown.citations)
+    shown.writing = [
+        Writing(position, so_far.heads.get(position, ""), "" if gone else text)
+        for position, text in sorted(so_far.texts.items())
+    ]
     return shown
-
-
-def _apply(event: RunEvent, parts: dict[int, dict[str, Any]]) -> str:
-    """Put what `event` says into `parts`; gives the answer's text that it adds."""
-    payload, position = event.payload, event.payload.get("position", 0)
-    match event.kind:
-        case EventKind.ROUTE_DECIDED:
-            parts[position] = dict(payload)
-        case EventKind.SQL_READY if position in parts:
-            parts[position]["table"] = payload
-        case EventKind.RETRIEVAL_DONE if position in parts:
-            parts[position].update(payload)
-        case EventKind.RERANK_DONE if position in parts:
-            parts[position]["rerank"] = payload
-        case EventKind.RETRIEVAL_RETRIED if position in parts:
-            parts[position]["retry"] = payload
-        case EventKind.ANSWER_DELTA:
-            return str(payload.get("text", ""))
-    return ""
 
 
 def _status(state: str, last: str | None) -> str:
@@ -186,7 +185,9 @@ def _status(state: str, last: str | None) -> str:
             return _("The route is decided. Searching …")
         case EventKind.SQL_READY | EventKind.RETRIEVAL_DONE:
             return _("Sources are found. Composing the answer …")
-        case EventKind.ANSWER_DELTA | EventKind.ANSWER_CHECKED:
+        case EventKind.ANSWER_DELTA:
+            return _("The answer is being written …")
+        case EventKind.ANSWER_CHECKED:
             return _("Checking the answer against its sources …")
     return _("Reading the question …")
 

@@ -145,7 +145,8 @@ class Citation:
 class Answer:
     """What the person reads. `model` is empty when no generator wrote it.
 
-    `said` holds each part's own words with the text that answers it, in order.
+    `said` holds each part's own words with the text that answers it, in order. `cut` says why it
+    breaks off; `estimated` that its tokens are no count of the model server.
     """
 
     text: str
@@ -156,3 +157,5 @@ class Answer:
     tokens_in: int = 0
     tokens_out: int = 0
     unsupported: tuple[str, ...] = ()
+    estimated: bool = False
+    cut: str = ""

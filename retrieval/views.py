@@ -19,6 +19,8 @@ from teams.access import Right
 from teams.requests import member_of
 from telemetry.models import Trace
 from telemetry.options import options_shown
+from telemetry.services import run_settle_dead
+from telemetry.sse import number
 
 if TYPE_CHECKING:
     import uuid
@@ -68,6 +70,14 @@ def _trace(request: HttpRequest, trace_id: uuid.UUID) -> tuple[User, Trace]:
     return user, get_object_or_404(readable, pk=trace_id)
 
 
+def _own(request: HttpRequest, trace_id: uuid.UUID) -> tuple[User, Trace]:
+    """The run if this person asked it; else 404, also for those who may read it."""
+    user, trace = _trace(request, trace_id)
+    if trace.user_id != user.pk:
+        raise Http404("No such run of yours.")
+    return user, trace
+
+
 @require_safe
 def chat(request: HttpRequest) -> HttpResponse:
     user, workspace = member_of(request, Right.ASK)
@@ -91,12 +101,36 @@ def ask(request: HttpRequest) -> HttpResponse:
     return redirect("chat-run", trace_id=trace.pk)
 
 
+@require_POST
+def cancel(request: HttpRequest, trace_id: uuid.UUID) -> HttpResponse:
+    from retrieval.runs import run_cancel
+
+    user, trace = _own(request, trace_id)
+    run_cancel(trace=trace, user=user)
+    return redirect("chat-run", trace_id=trace.pk)
+
+
+@require_POST
+def again(request: HttpRequest, trace_id: uuid.UUID) -> HttpResponse:
+    """Ask the question of one's own run once more, with the same options."""
+    from retrieval.runs import run_again
+
+    user, trace = _own(request, trace_id)
+    try:
+        fresh = run_again(trace=trace, user=user)
+    except QuestionRefused as error:
+        return _ask_page(
+            request, user, trace.workspace, question=trace.question, refusal=str(error)
+        )
+    return redirect("chat-run", trace_id=fresh.pk)
+
+
 @require_safe
 def run(request: HttpRequest, trace_id: uuid.UUID) -> HttpResponse:
     """The run's page; `?partial=live&upto=SEQ` gives its live part as it stood after that event."""
     user, trace = _trace(request, trace_id)
-    upto = request.GET.get("upto", "")
-    shown = run_view(trace, user, int(upto) if upto.isdecimal() and len(upto) < 10 else None)
+    run_settle_dead(trace=trace)
+    shown = run_view(trace, user, number(request.GET.get("upto", "")) or None)
     partial = request.GET.get("partial") == "live"
     name = "retrieval/run.html#live" if partial else "retrieval/run.html"
     context = {
@@ -104,6 +138,7 @@ def run(request: HttpRequest, trace_id: uuid.UUID) -> HttpResponse:
         "trace": trace,
         "limit": settings.QUESTION_MAX_CHARACTERS,
         "options": options_shown(trace.options),
+        "own": trace.user_id == user.pk,
         # The live part holds no form, and is fetched anew with every event.
         "form": None if partial else form_context(trace.workspace, user),
     }

@@ -3,76 +3,70 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import logging
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
 
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncJsonWebsocketConsumer
+from django.db import DatabaseError
 
+from telemetry.feed import BEAT, follow, run_readable
 from telemetry.live import run_group
-from telemetry.models import RunEvent, Trace
-from telemetry.names import TERMINAL_EVENTS
+from telemetry.sse import number
 
 if TYPE_CHECKING:
     import uuid
 
-NOT_FOUND = 4404
+logger = logging.getLogger(__name__)
+NOT_FOUND, AGAIN = 4404, 1011
 AGAIN_SECONDS = 1.0
 
 
 class RunConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
     """Sends `{seq, kind, payload}` for each event after `?after=`, and closes after a terminal one.
 
-    Rights are asked again for every delivery, so that a right withdrawn in mid-run is withdrawn at once.
+    `{"kind": "beat"}` comes when there is nothing else to say, so that a page knows a dead link.
     """
 
     async def connect(self) -> None:
         self.trace_id: uuid.UUID = self.scope["url_route"]["kwargs"]["trace_id"]
-        after = parse_qs(self.scope.get("query_string", b"").decode()).get("after", ["0"])[0]
-        self.after = int(after) if after.isdigit() else 0
+        after = parse_qs(self.scope.get("query_string", b"").decode()).get("after", [""])[0]
         self.group = ""
-        self.delivering = asyncio.Lock()
-        self.again: asyncio.Task[None] | None = None
-        if not await self._readable():
+        self.told = asyncio.Event()
+        self.sending: asyncio.Task[None] | None = None
+        if not await database_sync_to_async(run_readable)(self.scope["user"], self.trace_id):
             await self.close(code=NOT_FOUND)
             return
         self.group = run_group(self.trace_id)
         await self.channel_layer.group_add(self.group, self.channel_name)
         await self.accept()
-        await self._deliver()
-        self.again = asyncio.create_task(self._deliver_again())
+        self.sending = asyncio.create_task(self._send_all(number(after)))
 
     async def disconnect(self, code: int) -> None:
-        if self.again is not None:
-            self.again.cancel()
+        if self.sending is not None:
+            self.sending.cancel()
         if self.group:
             await self.channel_layer.group_discard(self.group, self.channel_name)
 
     async def run_event(self, message: dict[str, Any]) -> None:
-        await self._deliver()
+        self.told.set()
 
-    async def _deliver_again(self) -> None:
+    async def _news(self) -> None:
         """The layer drops what is sent before it listens for this channel, so the rows are asked too."""
-        while True:
-            await asyncio.sleep(AGAIN_SECONDS)
-            await self._deliver()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(AGAIN_SECONDS):
+                await self.told.wait()
+        self.told.clear()
 
-    async def _deliver(self) -> None:
-        async with self.delivering:
-            for event in await self._events():
-                self.after = event["seq"]
-                await self.send_json(event)
-                if event["kind"] in TERMINAL_EVENTS:
-                    await self.close()
-                    return
-
-    @database_sync_to_async  # type: ignore[untyped-decorator]
-    def _readable(self) -> bool:
-        return bool(Trace.objects.visible_to(self.scope["user"]).filter(pk=self.trace_id).exists())
-
-    @database_sync_to_async  # type: ignore[untyped-decorator]
-    def _events(self) -> list[dict[str, Any]]:
-        rows = RunEvent.objects.visible_to(self.scope["user"]).filter(
-            trace_id=self.trace_id, seq__gt=self.after
-        )
-        return [{"seq": row.seq, "kind": row.kind, "payload": row.payload} for row in rows]
+    async def _send_all(self, after: int) -> None:
+        try:
+            async for event in follow(self.scope["user"], self.trace_id, after, self._news):
+                await self.send_json(event or BEAT)
+        except DatabaseError:
+            # The page connects again and goes on after the last event that it has.
+            logger.exception("The events of run %s could not be read.", self.trace_id)
+            await self.close(code=AGAIN)
+            return
+        await self.close()

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from django.conf import settings
 from django.db import models
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from teams.access import ScopedQuerySet
@@ -46,9 +47,15 @@ class Trace(models.Model):
     answer = models.JSONField(default=dict)
     tokens_in = models.PositiveIntegerField(default=0)
     tokens_out = models.PositiveIntegerField(default=0)
+    estimated = models.BooleanField(
+        default=False, help_text="the tokens are estimates: the model server counted none"
+    )
     cached = models.BooleanField(default=False)
     error = models.TextField(blank=True)
     started_at = models.DateTimeField(auto_now_add=True)
+    alive_at = models.DateTimeField(
+        default=timezone.now, help_text="when the process that answers last said that it does"
+    )
     ended_at = models.DateTimeField(null=True)
     duration_ms = models.FloatField(null=True)
 

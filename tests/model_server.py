@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 import time
 from contextlib import contextmanager
@@ -19,7 +20,8 @@ class ModelServer:
     """`reply(prompt)` writes the answer; `seen` holds the bodies of all requests, in order.
 
     A message with pictures is answered like one of its words alone; `finish` is the reason that the
-    answer ends with, and `web_page` is sent as HTML instead of any answer.
+    answer ends with, and `web_page` is sent as HTML instead of any answer. A stream waits `pace` seconds
+    after each word and is cut off at word `broken_at`; `left` counts streams whose reader went away.
     """
 
     url: str = ""
@@ -31,6 +33,9 @@ class ModelServer:
     finish: str = "stop"
     web_page: str = ""
     delay: float = 0.0
+    pace: float = 0.0
+    broken_at: int | None = None
+    left: int = 0
     reply: Callable[[str], str] = lambda prompt: "Sim [1]."
     vector: Callable[[str], list[float]] | None = None
     seen: list[dict[str, Any]] = field(default_factory=list)
@@ -75,8 +80,17 @@ def model_server() -> Iterator[ModelServer]:
             if state.reset_stream:  # More is promised than is sent, so the end is a broken one.
                 self.send_header("Content-Length", "1000000")
             self.end_headers()
-            for word in text.split(" "):
-                self._piece({"content": word + " "}, None)
+            for number, word in enumerate(text.split(" ")):
+                if number == state.broken_at:
+                    self.wfile.flush()
+                    self.connection.shutdown(socket.SHUT_RDWR)
+                    return
+                try:
+                    self._piece({"content": word + " "}, None)
+                except ConnectionError:
+                    state.left += 1
+                    return
+                time.sleep(state.pace)
             if not state.broken_stream and not state.reset_stream:
                 self._piece({}, "stop")
                 if state.counts_stream:

@@ -1,9 +1,12 @@
-// Follows a run: each event of the socket fetches the live part as it stood after that event, so that
-// every stage is seen in its order. Without a socket the page asks every two seconds and says so.
+// Follows a run: each event fetches the live part as it stood after that event, so that every stage is
+// seen in its order; text that is being written is appended. Events come by a socket, else as server-sent
+// events; without either the page asks every two seconds and says so.
 import { morph, parsed, socketAt } from "../site/morph.js";
 
 const POLL_MS = 2000;
 const RETRIES_MS = [300, 1000, 2500];
+// The server says something at least every 15 seconds.
+const SILENCE_MS = 40000;
 const holder = document.querySelector("[data-run]");
 const link = document.getElementById("run-link");
 const spoken = document.getElementById("run-status");
@@ -48,6 +51,20 @@ const painted = () =>
     });
   });
 
+// Text that is being written is appended where it stands; gives whether it could be.
+function written(event) {
+  const place = document.getElementById(`writing-${event.payload.position ?? 0}`);
+  if (!place || event.payload.withdrawn) {
+    return false;
+  }
+  if (event.payload.replace) {
+    place.textContent = event.payload.text;
+  } else {
+    place.append(event.payload.text);
+  }
+  return true;
+}
+
 async function pump() {
   if (busy) {
     return;
@@ -56,8 +73,7 @@ async function pump() {
   try {
     while (events.length) {
       const event = events.shift();
-      // Of many pieces of text in a row only the last one needs to be drawn.
-      if (event.kind === "answer.delta" && events[0]?.kind === "answer.delta") {
+      if (event.kind === "answer.delta" && written(event)) {
         continue;
       }
       await refresh(isLast(event.kind) ? 0 : event.seq);
@@ -75,25 +91,64 @@ function isLast(kind) {
   return ["run.finished", "run.failed", "run.interrupted"].includes(kind);
 }
 
+// Takes an event from either road; gives whether it was the last one. An event that came before is dropped.
+function take(event) {
+  failures = 0;
+  if (event.seq > seen) {
+    seen = event.seq;
+    events.push(event);
+    pump();
+  }
+  return isLast(event.kind);
+}
+
 function connect() {
   let ended = false;
   const socket = socketAt(`${holder.dataset.socket}?after=${seen}`);
+  let silence = setTimeout(() => socket.close(), SILENCE_MS);
   socket.addEventListener("message", (message) => {
-    const event = JSON.parse(message.data);
-    seen = event.seq;
-    failures = 0;
-    ended = isLast(event.kind);
-    events.push(event);
-    pump();
+    clearTimeout(silence);
+    silence = setTimeout(() => socket.close(), SILENCE_MS);
+    ended = take(JSON.parse(message.data));
   });
   socket.addEventListener("close", () => {
+    clearTimeout(silence);
     if (ended || polling || !running()) {
       return;
     }
     if (failures < RETRIES_MS.length) {
       setTimeout(connect, RETRIES_MS[failures++]);
     } else {
+      failures = 0;
+      stream();
+    }
+  });
+}
+
+// Where sockets do not get through, the same events come as server-sent events.
+function stream() {
+  const source = new EventSource(`${holder.dataset.events}?after=${seen}`);
+  const give = () => {
+    source.close();
+    if (running()) {
       poll();
+    }
+  };
+  // A proxy that holds replies back until they are whole gives nothing at all.
+  let silence = setTimeout(give, SILENCE_MS);
+  source.addEventListener("message", (message) => {
+    clearTimeout(silence);
+    silence = setTimeout(give, SILENCE_MS);
+    if (take(JSON.parse(message.data))) {
+      clearTimeout(silence);
+      source.close();
+    }
+  });
+  source.addEventListener("error", () => {
+    failures += 1;
+    if (source.readyState === EventSource.CLOSED || failures > RETRIES_MS.length) {
+      clearTimeout(silence);
+      give();
     }
   });
 }

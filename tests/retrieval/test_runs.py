@@ -1,18 +1,27 @@
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.core.exceptions import PermissionDenied
 from django.db import OperationalError
+from django.utils import timezone
 
 from corpus.services import document_delete
 from retrieval import runs
 from retrieval.errors import QuestionRefused
-from retrieval.runs import run_execute, run_start
+from retrieval.models import CachedAnswer
+from retrieval.runs import run_again, run_cancel, run_execute, run_start
+from retrieval.shown import answer_text, run_view
+from teams.models import Role
 from telemetry.models import RunEvent, RunState, Span, Trace
 from telemetry.names import EventKind, SpanName
-from tests.factories import ingest, make_user, make_workspace
+from telemetry.running import RunSettled, runs_beat
+from telemetry.services import event_add, runs_interrupt_orphans
+from telemetry.told import told
+from tests.factories import ingest, make_member, make_user, make_workspace
+from tests.model_server import model_server
 
 if TYPE_CHECKING:
     from teams.models import User, Workspace
@@ -131,15 +140,156 @@ def test_events_hold_nothing_of_a_source_that_was_deleted(
 
 
 def test_a_process_that_died_leaves_its_runs_interrupted(workspace: Workspace, owner: User) -> None:
-    from datetime import timedelta
-
-    from django.utils import timezone
-
-    from telemetry.services import runs_interrupt_orphans
-
     trace = run_start(workspace=workspace, user=owner, question=QUESTION)
-    Trace.objects.filter(pk=trace.pk).update(started_at=timezone.now() - timedelta(minutes=11))
+    Trace.objects.filter(pk=trace.pk).update(alive_at=timezone.now() - timedelta(minutes=1))
     assert runs_interrupt_orphans() == 1
     trace.refresh_from_db()
     assert trace.state == RunState.INTERRUPTED
     assert runs_interrupt_orphans() == 0
+
+
+def generate(settings: Any, url: str) -> None:
+    settings.POLYRAG_ENGINES = {
+        **settings.POLYRAG_ENGINES,
+        "generator": {"base_url": url, "model": "m", "timeout": 5, "context_tokens": 4096},
+    }
+
+
+LONG = "Visitors wear a yellow badge [1] and are met at the north gate by whoever invited them."
+
+
+def test_H2_a_cut_answer_is_interrupted_keeps_what_came_and_is_not_kept_for_others(
+    workspace: Workspace, owner: User, settings: Any
+) -> None:
+    ingest(workspace, owner, "visitors.md", TEXT)
+    with model_server() as server:
+        generate(settings, server.url)
+        server.reply, server.pace, server.broken_at = (lambda prompt: LONG), 0.03, 8
+        trace = settled(workspace, owner)
+        assert trace.state == RunState.INTERRUPTED
+        assert "broke off" in trace.error
+        assert trace.answer["text"] == "Visitors wear a yellow badge [1] and are"
+        assert trace.parts[0]["hits"]
+        assert trace.estimated
+        last = RunEvent.objects.filter(trace=trace).last()
+        assert last is not None
+        assert last.kind == EventKind.RUN_INTERRUPTED
+        assert not CachedAnswer.objects.exists()
+
+        server.broken_at = None
+        again = run_again(trace=trace, user=owner)
+        run_execute(again.pk)
+        again.refresh_from_db()
+    assert again.state == RunState.DONE
+    assert again.answer["text"] == LONG
+    assert not again.cached
+
+
+def test_text_comes_in_pieces_and_names_its_sources_first(
+    workspace: Workspace, owner: User, settings: Any
+) -> None:
+    ingest(workspace, owner, "visitors.md", TEXT)
+    with model_server() as server:
+        generate(settings, server.url)
+        server.reply, server.pace = (lambda prompt: LONG), 0.03
+        trace = settled(workspace, owner)
+    deltas = RunEvent.objects.filter(trace=trace, kind=EventKind.ANSWER_DELTA)
+    texts = [event.payload["text"] for event in deltas]
+    assert len(texts) >= 3
+    assert "".join(texts).strip() == LONG == trace.answer["text"]
+    assert deltas[0].payload["citations"][0]["n"] == 1
+    assert (trace.tokens_in, trace.tokens_out, trace.estimated) == (11, 5, False)
+
+
+def test_an_answer_asked_for_once_more_replaces_what_was_told(
+    workspace: Workspace, owner: User, settings: Any
+) -> None:
+    ingest(workspace, owner, "visitors.md", TEXT)
+    wrong = "Os visitantes usam sempre um crachá amarelo na fábrica [1]."
+    with model_server() as server:
+        generate(settings, server.url)
+        server.reply = lambda prompt: LONG if "whole answer in English" in prompt else wrong
+        trace = settled(workspace, owner)
+    assert trace.answer["text"] == LONG
+    so_far = told(RunEvent.objects.filter(trace=trace))
+    assert so_far.texts == {0: LONG}
+
+
+def test_a_run_that_was_stopped_stays_stopped_and_keeps_what_it_had_told(
+    workspace: Workspace, owner: User, settings: Any
+) -> None:
+    ingest(workspace, owner, "visitors.md", TEXT)
+    trace = run_start(workspace=workspace, user=owner, question=QUESTION)
+
+    def reply(prompt: str) -> str:
+        return LONG
+
+    with model_server() as server:
+        generate(settings, server.url)
+        server.reply = reply
+        told_before = event_add
+
+        def stop_at_text(**given: Any) -> int:
+            seq = told_before(**given)
+            if given["kind"] == EventKind.ANSWER_DELTA:
+                assert run_cancel(trace=Trace.objects.get(pk=trace.pk), user=owner)
+            return seq
+
+        server.pace = 0.03
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(runs, "event_add", stop_at_text)
+            run_execute(trace.pk)
+    trace.refresh_from_db()
+    assert trace.state == RunState.INTERRUPTED
+    assert "stopped" in trace.error
+    assert trace.answer["text"]
+    assert LONG.startswith(trace.answer["text"])
+    assert trace.answer["text"] != LONG
+    assert trace.parts[0]["route"] == "vectorial"
+    kinds = list(RunEvent.objects.filter(trace=trace).values_list("kind", flat=True))
+    assert kinds[-1] == EventKind.RUN_INTERRUPTED
+    assert kinds.count(EventKind.RUN_INTERRUPTED) == 1
+    assert Span.objects.filter(trace=trace).exists()
+    assert not run_cancel(trace=trace, user=owner)
+
+
+def test_nothing_follows_the_end_of_a_run(workspace: Workspace, owner: User) -> None:
+    trace = run_start(workspace=workspace, user=owner, question=QUESTION)
+    assert run_cancel(trace=trace, user=owner)
+    with pytest.raises(RunSettled):
+        event_add(trace=trace, kind=EventKind.ANSWER_DELTA, payload={"text": "late"})
+    run_execute(trace.pk)
+    trace.refresh_from_db()
+    assert trace.state == RunState.INTERRUPTED
+
+
+def test_nobody_stops_a_run_of_somebody_else(workspace: Workspace, owner: User) -> None:
+    trace = run_start(workspace=workspace, user=owner, question=QUESTION)
+    with pytest.raises(PermissionDenied):
+        run_cancel(trace=trace, user=make_member(workspace, Role.OWNER))
+    trace.refresh_from_db()
+    assert trace.state == RunState.RUNNING
+
+
+def test_text_of_a_stopped_run_goes_with_its_source(
+    workspace: Workspace, owner: User, settings: Any
+) -> None:
+    document = ingest(workspace, owner, "visitors.md", TEXT)
+    with model_server() as server:
+        generate(settings, server.url)
+        server.reply, server.pace, server.broken_at = (lambda prompt: LONG), 0.03, 8
+        trace = settled(workspace, owner)
+    document_delete(document=document)
+    told_of = RunEvent.objects.filter(trace=trace)
+    assert not any("yellow" in str(event.payload) for event in told_of)
+    shown = run_view(trace, owner, None)
+    assert "yellow" not in answer_text(shown)
+
+
+def test_a_run_that_beats_is_not_taken_for_dead(workspace: Workspace, owner: User) -> None:
+    trace = run_start(workspace=workspace, user=owner, question=QUESTION)
+    Trace.objects.filter(pk=trace.pk).update(alive_at=timezone.now() - timedelta(minutes=1))
+    assert runs_beat([trace.pk]) == {trace.pk}
+    assert runs_interrupt_orphans() == 0
+    assert run_cancel(trace=trace, user=owner)
+    assert runs_beat([trace.pk]) == set()

@@ -383,14 +383,14 @@ def test_a_lost_message_does_not_leave_the_page_waiting_for_ever(visit: Visit, o
     trace = trace_begin(workspace=workspace, user=owner, question="Who leads?", language="en")
     with page.expect_websocket():
         visit.go(f"/chat/{trace.pk}/")
-    event_add(trace=trace, seq=2, kind=EventKind.ANSWER_DELTA, payload={"text": "I think …"})
+    event_add(trace=trace, kind=EventKind.ANSWER_DELTA, payload={"text": "I think …"})
     page.wait_for_selector('#live[data-seq="2"]')
 
     # The layer drops what is sent before it listens for the page's channel; the row is stored.
     with mock.patch("telemetry.services.publish"):
         trace.state = RunState.REFUSED
         trace.answer = {"text": "I don't know.", "parts": [], "citations": [], "refused": True}
-        trace_settle(trace=trace, seq=3, recording=None)
+        trace_settle(trace=trace, recording=None)
 
     page.wait_for_selector('#live[data-state="refused"]', timeout=15_000)
     assert "I don't know." in page.locator("#answer").inner_text()

@@ -21,6 +21,7 @@ class Command(BaseCommand):
         # The pages tell by this name whether a worker is connected.
         os.environ["PGAPPNAME"] = WORKER_NAME
         _every("requeue stuck readings", "corpus.tasks.stuck_requeue", minutes=1)
+        _every("settle runs whose process died", "telemetry.tasks.runs_settle", minutes=1)
         _every("clear leftovers", "corpus.tasks.leftovers_clear", minutes=60)
         stuck_requeue()
         runs_interrupt_orphans()

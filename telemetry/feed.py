@@ -1,0 +1,78 @@
+"""Delivers a run's events to whoever may read it: stored ones first, then new ones as they are stored.
+
+The socket and the stream of server-sent events both follow a run through `follow`, so that they give
+the same events in the same order. Rights are asked again for every delivery, so that a right that is
+withdrawn in mid-run is withdrawn at once.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from channels.db import database_sync_to_async
+
+from telemetry.models import RunEvent, Trace
+from telemetry.names import TERMINAL_EVENTS
+from telemetry.services import run_settle_dead
+
+if TYPE_CHECKING:
+    import uuid
+    from collections.abc import AsyncIterator, Awaitable, Callable
+
+    from django.contrib.auth.models import AnonymousUser
+
+    from teams.models import User
+
+# Proxies close what is silent for 30 to 60 seconds.
+BEAT_SECONDS = 15.0
+BEAT = {"kind": "beat"}
+
+
+def run_readable(user: User | AnonymousUser, trace_id: uuid.UUID) -> bool:
+    return bool(Trace.objects.visible_to(user).filter(pk=trace_id).exists())
+
+
+def events_after(
+    user: User | AnonymousUser, trace_id: uuid.UUID, after: int
+) -> list[dict[str, Any]]:
+    """The run's events after number `after`, as `{seq, kind, payload}`; none for who may not read it."""
+    rows = RunEvent.objects.visible_to(user).filter(trace_id=trace_id, seq__gt=after)
+    return [{"seq": row.seq, "kind": row.kind, "payload": row.payload} for row in rows]
+
+
+def _look_after(user: User | AnonymousUser, trace_id: uuid.UUID) -> bool:
+    """Settle the run if its process died; gives whether `user` may still read it."""
+    trace = Trace.objects.visible_to(user).filter(pk=trace_id).first()
+    if trace is not None:
+        run_settle_dead(trace=trace)
+    return trace is not None
+
+
+async def follow(
+    user: User | AnonymousUser,
+    trace_id: uuid.UUID,
+    after: int,
+    news: Callable[[], Awaitable[object]],
+) -> AsyncIterator[dict[str, Any] | None]:
+    """The events after number `after` as they are stored, ending with the terminal one.
+
+    `news` waits until the rows are worth asking again. None comes in between at least every
+    BEAT_SECONDS: a heartbeat. Ends early when `user` may no longer read the run.
+    """
+    events = database_sync_to_async(events_after)
+    look_after = database_sync_to_async(_look_after)
+    told = time.monotonic()
+    while True:
+        for event in await events(user, trace_id, after):
+            after = event["seq"]
+            yield event
+            told = time.monotonic()
+            if event["kind"] in TERMINAL_EVENTS:
+                return
+        if time.monotonic() - told >= BEAT_SECONDS:
+            if not await look_after(user, trace_id):
+                return
+            yield None
+            told = time.monotonic()
+        await news()
