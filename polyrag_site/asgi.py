@@ -15,7 +15,7 @@ from django.core.asgi import get_asgi_application
 django_application = get_asgi_application()
 
 from polyrag_site import warm
-from polyrag_site.sockets import websocket_urlpatterns
+from polyrag_site.sockets import under_script_name, websocket_urlpatterns
 
 if "daphne" in sys.argv[0]:
     # A web process; tests and commands that import this module load only what they use.
@@ -25,7 +25,7 @@ application = ProtocolTypeRouter(
     {
         "http": django_application,
         "websocket": AllowedHostsOriginValidator(
-            AuthMiddlewareStack(URLRouter(websocket_urlpatterns))
+            AuthMiddlewareStack(under_script_name(URLRouter(websocket_urlpatterns)))
         ),
     }
 )

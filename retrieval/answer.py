@@ -118,7 +118,8 @@ def _written(part: Part, binder: Binder, model: Generator, telling: Telling) -> 
         replies.append(made)
     text = unknown(part) if made.unknown else made.text
     if made.truncated:
-        text = f"{text}\n{_('The answer ended at its length limit.')}"
+        limit = _("The answer ended at its length limit.")
+        text = f"{text}\n{limit}"
     telling.replace(text)
     return _Said(
         text,

@@ -104,8 +104,12 @@ function take(event) {
 
 function connect() {
   let ended = false;
+  let opened = false;
   const socket = socketAt(`${holder.dataset.socket}?after=${seen}`);
   let silence = setTimeout(() => socket.close(), SILENCE_MS);
+  socket.addEventListener("open", () => {
+    opened = true;
+  });
   socket.addEventListener("message", (message) => {
     clearTimeout(silence);
     silence = setTimeout(() => socket.close(), SILENCE_MS);
@@ -116,7 +120,8 @@ function connect() {
     if (ended || polling || !running()) {
       return;
     }
-    if (failures < RETRIES_MS.length) {
+    // What cannot even be opened is rather blocked than broken, so it is tried twice only.
+    if (failures < (opened ? RETRIES_MS.length : 1)) {
       setTimeout(connect, RETRIES_MS[failures++]);
     } else {
       failures = 0;
@@ -136,7 +141,9 @@ function stream() {
   };
   // A proxy that holds replies back until they are whole gives nothing at all.
   let silence = setTimeout(give, SILENCE_MS);
+  let heard = false;
   source.addEventListener("message", (message) => {
+    heard = true;
     clearTimeout(silence);
     silence = setTimeout(give, SILENCE_MS);
     if (take(JSON.parse(message.data))) {
@@ -146,7 +153,8 @@ function stream() {
   });
   source.addEventListener("error", () => {
     failures += 1;
-    if (source.readyState === EventSource.CLOSED || failures > RETRIES_MS.length) {
+    // The browser opens it again by itself and names the last event that it had.
+    if (!heard || source.readyState === EventSource.CLOSED || failures > RETRIES_MS.length) {
       clearTimeout(silence);
       give();
     }

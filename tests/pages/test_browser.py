@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import io
-import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from unittest import mock
 
 import docx
 import pytest
-from django.db import connection, connections, transaction
+from django.db import connection, transaction
 from reportlab.lib.pagesizes import A5
 from reportlab.pdfgen.canvas import Canvas
 
@@ -19,11 +18,11 @@ from telemetry.models import RunState
 from telemetry.names import EventKind
 from telemetry.services import event_add, trace_begin, trace_settle
 from tests import live
-from tests.browser import NOTE_FIRST, Visit, chromium, opened
-from tests.factories import ingest, make_user, make_workspace
+from tests.browser import Visit
+from tests.factories import ingest
+from tests.pages.conftest import ANSWER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from playwright.sync_api import Browser
@@ -41,7 +40,6 @@ TABLE = "What is the total of crates for Alderhill?"
 TEXT = "How are visitors marked?"
 GRAPH = "Who directs the plant that makes the Aurora line?"
 BOTH = "What is the total of crates for Brook, and how hot is the kiln fired?"
-ANSWER = "#answer p:not(.waiting):not(.meta):not(.error)"
 
 
 def handbook() -> bytes:
@@ -61,56 +59,6 @@ def handbook() -> bytes:
     out = io.BytesIO()
     document.save(out)
     return out.getvalue()
-
-
-@pytest.fixture
-def folder(settings: Any, own_files: Path) -> Path:
-    """The data folder of the processes; files that the test itself writes lie where they look."""
-    chromium()
-    settings.MEDIA_ROOT = own_files / "files"
-    return own_files
-
-
-@pytest.fixture
-def owner(
-    folder: Path, transactional_db: None, django_db_serialized_rollback: None
-) -> Iterator[User]:
-    made = make_user()
-    make_workspace(made)
-    yield made
-    live.workspaces_drop()
-
-
-@pytest.fixture
-def env(folder: Path, owner: User) -> dict[str, str]:
-    return live.environment(folder)
-
-
-@pytest.fixture
-def address(env: dict[str, str], folder: Path) -> Iterator[str]:
-    with live.web(env, folder) as served:
-        yield served
-
-
-@pytest.fixture
-def browser(address: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Browser]:
-    # Playwright keeps an event loop in this thread; the test's queries beside it are meant.
-    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
-    with opened() as found:
-        yield found
-        # Beside that loop Django keeps connections of their own.
-        connections.close_all()
-
-
-@pytest.fixture
-def visit(browser: Browser, address: str, owner: User) -> Iterator[Visit]:
-    """The owner, signed in. Any complaint of the browser fails the test at its end."""
-    visit = Visit(browser.new_page(), address)
-    wanted = {"scores": "#live .bars td.num", "figures": "#live dl.figures dd", "answer": ANSWER}
-    visit.page.add_init_script(NOTE_FIRST % json.dumps(wanted))
-    visit.sign_in(owner)
-    yield visit
-    assert visit.troubles == []
 
 
 def test_from_the_upload_to_the_evidence(
