@@ -42,6 +42,7 @@ class _Said:
     tokens_out: int = 0
     estimated: bool = False
     cut: str = ""
+    written: bool = False
 
 
 def answer(parts: Sequence[Part], language: str, emit: Emit) -> Answer:
@@ -80,12 +81,14 @@ def _whole(parts: Sequence[Part], said: list[_Said], binder: Binder, *, several:
         tokens_out=sum(item.tokens_out for item in said),
         estimated=any(item.estimated for item in said),
         cut=next((item.cut for item in said if item.cut), ""),
+        written=tuple(item.written for item in said),
     )
 
 
 def _part(part: Part, binder: Binder, model: Generator | None, telling: Telling) -> _Said:
     if part.decision.stage == OVERVIEW:
         said = _Said(*overview_say(part, binder, model))
+        said = replace(said, written=bool(said.model))
     elif model is None or part.retrieved.table is not None or not part_supported(part):
         said = _Said(part_compose(part, binder))
     else:
@@ -95,6 +98,7 @@ def _part(part: Part, binder: Binder, model: Generator | None, telling: Telling)
             logger.warning("The generator failed; the passages are quoted instead: %s", error)
             note = _("The language model could not be used, so the passages are quoted.")
             said = _Said(f"{note}\n{part_compose(part, binder)}")
+    telling.written = said.written
     numbers = set(cited(said.text))
     telling.sources(item for item in binder.citations if item.n in numbers)
     telling.replace(said.text)
@@ -117,6 +121,7 @@ def _written(part: Part, binder: Binder, model: Generator, telling: Telling) -> 
         made = _generated(model, system, asked, known, telling, attempt=1)
         replies.append(made)
     text = unknown(part) if made.unknown else made.text
+    telling.written = not made.unknown
     if made.truncated:
         limit = _("The answer ended at its length limit.")
         text = f"{text}\n{limit}"
@@ -128,6 +133,7 @@ def _written(part: Part, binder: Binder, model: Generator, telling: Telling) -> 
         sum(reply.tokens_out for reply in replies),
         any(reply.estimated for reply in replies),
         made.cut,
+        written=not made.unknown,
     )
 
 

@@ -107,7 +107,10 @@ def table_json(table: TableResult) -> dict[str, Any]:
 def answer_json(answer: Answer) -> dict[str, Any]:
     return {
         "text": answer.text,
-        "parts": [{"said": said, "text": text} for said, text in answer.said],
+        "parts": [
+            {"said": said, "text": text, "written": written}
+            for (said, text), written in zip(answer.said, answer.written, strict=True)
+        ],
         "citations": [citation_json(item) for item in answer.citations],
         "refused": answer.refused,
         "model": answer.model,

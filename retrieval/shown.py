@@ -7,10 +7,12 @@ import uuid
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from corpus.models import Document
 from corpus.selectors import chunks_live
+from retrieval.markdown import Link, answer_html
 from telemetry.models import RunEvent, RunState, Trace
 from telemetry.names import TERMINAL_EVENTS, EventKind
 from telemetry.panel import PartView, SpanRow, part_view, sql_shown, waterfall
@@ -18,6 +20,8 @@ from telemetry.told import told
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+    from django.utils.safestring import SafeString
 
     from corpus.models import Chunk
     from teams.models import User
@@ -39,8 +43,11 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class AnswerPart:
+    """`html` is set for what a model wrote; `paragraphs` are its lines, and all of any other text."""
+
     said: str
     paragraphs: tuple[tuple[Segment, ...], ...]
+    html: SafeString | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,19 +126,26 @@ def _settled(trace: Trace, user: User) -> RunView:
         spans=waterfall(trace.spans.all()),
     )
     _fill(shown, trace, user)
-    shown.answer = _answer(answer, shown)
+    shown.answer = _answer(trace, shown)
     return shown
 
 
-def _answer(answer: dict[str, Any], shown: RunView) -> list[AnswerPart]:
+def _answer(trace: Trace, shown: RunView) -> list[AnswerPart]:
     """The answer by its parts, each under its own words when there are several."""
-    said = answer.get("parts") or []
-    several = [(item["said"], item["text"]) for item in said] if len(said) > 1 else []
+    said = trace.answer.get("parts") or [{"said": "", "text": trace.answer.get("text", "")}]
     numbers = {item["n"]: item["withdrawn"] for item in shown.citations}
+    links = {
+        n: Link(reverse("chat-source", args=[trace.pk, n]), gone) for n, gone in numbers.items()
+    }
     return [
-        AnswerPart(head, paragraphs(text, numbers, shown.unsupported))
-        for head, text in several or [("", answer.get("text", ""))]
-        if text
+        AnswerPart(
+            item["said"] if len(said) > 1 else "",
+            paragraphs(item["text"], numbers, shown.unsupported, written=written),
+            answer_html(item["text"], links, shown.unsupported) if written else None,
+        )
+        for item in said
+        if item["text"]
+        for written in [bool(item.get("written"))]
     ]
 
 
@@ -193,15 +207,23 @@ def _status(state: str, last: str | None) -> str:
 
 
 def paragraphs(
-    text: str, numbers: Mapping[int, bool], unsupported: Sequence[str]
+    text: str,
+    numbers: Mapping[int, bool],
+    unsupported: Sequence[str],
+    *,
+    written: bool = False,
 ) -> tuple[tuple[Segment, ...], ...]:
     """`text` by its lines, its markers `[n]` apart.
 
     `numbers` says of each source whether it is withdrawn. A line that cites a withdrawn source may
-    quote it, so its words are left out.
+    quote it, so its words are left out; of a text that a model has `written`, so are the words of lines
+    that cite nothing.
     """
+    doubtful = written and any(numbers.values())
     return tuple(
-        tuple(_segments(line.strip(), numbers, unsupported))
+        (Segment("", withdrawn=True),)
+        if doubtful and not any(int(n) in numbers for n in MARKER.findall(line))
+        else tuple(_segments(line.strip(), numbers, unsupported))
         for line in text.splitlines()
         if line.strip()
     )

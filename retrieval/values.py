@@ -145,8 +145,9 @@ class Citation:
 class Answer:
     """What the person reads. `model` is empty when no generator wrote it.
 
-    `said` holds each part's own words with the text that answers it, in order. `cut` says why it
-    breaks off; `estimated` that its tokens are no count of the model server.
+    `said` holds each part's own words with the text that answers it, in order; `written` says of each
+    whether a model wrote it, so that its Markdown is rendered. `cut` says why the answer breaks off;
+    `estimated` that its tokens are no count of the model server.
     """
 
     text: str
@@ -159,3 +160,4 @@ class Answer:
     unsupported: tuple[str, ...] = ()
     estimated: bool = False
     cut: str = ""
+    written: tuple[bool, ...] = ()

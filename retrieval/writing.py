@@ -40,6 +40,8 @@ class Telling:
     position: int
     said: str = ""
     told: str = ""
+    # Whether a model wrote it, so that its Markdown is rendered.
+    written: bool = False
     _sources: list[dict[str, Any]] = field(default_factory=list)
 
     def sources(self, citations: Iterable[Citation]) -> None:
@@ -60,7 +62,7 @@ class Telling:
             self.add(text)
 
     def _emit(self, payload: dict[str, Any]) -> None:
-        more = {"said": self.said, "citations": self._sources}
+        more = {"said": self.said, "citations": self._sources, "written": self.written}
         where = {"position": self.position, **payload}
         self.emit(EventKind.ANSWER_DELTA, where | {k: v for k, v in more.items() if v})
         self._sources = []
@@ -124,6 +126,7 @@ def write(
     was ended meanwhile. A failure after that is no error: what had come is kept, and marked as cut.
     """
     markers, came, pending = Markers(known), "", ""
+    telling.written = True
     pieces = pulled(engine.stream(system=system, user=user, max_tokens=max_tokens))
     try:
         while True:

@@ -15,12 +15,16 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Told:
-    """`parts`, `heads` and `texts` by the position of the part, `citations` by their number."""
+    """`parts`, `heads` and `texts` by the position of the part, `citations` by their number.
+
+    `written` holds the positions of the texts that a model wrote.
+    """
 
     parts: dict[int, dict[str, Any]] = field(default_factory=dict)
     heads: dict[int, str] = field(default_factory=dict)
     texts: dict[int, str] = field(default_factory=dict)
     citations: dict[int, dict[str, Any]] = field(default_factory=dict)
+    written: set[int] = field(default_factory=set)
 
     @property
     def parts_kept(self) -> list[dict[str, Any]]:
@@ -31,7 +35,11 @@ class Told:
     def answer(self) -> dict[str, Any]:
         """The text so far as `Trace.answer` keeps it, with the sources that it cites; {} without any."""
         said = [
-            {"said": self.heads.get(position, ""), "text": self.texts[position].strip()}
+            {
+                "said": self.heads.get(position, ""),
+                "text": self.texts[position].strip(),
+                "written": position in self.written,
+            }
             for position in sorted(self.texts)
             if self.texts[position].strip()
         ]
@@ -77,6 +85,8 @@ def _read(kind: str, payload: dict[str, Any], found: Told) -> None:
 def _read_text(position: int, payload: dict[str, Any], found: Told) -> None:
     before = "" if payload.get("replace") else found.texts.get(position, "")
     found.texts[position] = before + str(payload.get("text", ""))
+    if payload.get("written"):
+        found.written.add(position)
     if head := payload.get("said"):
         found.heads[position] = str(head)
     for citation in payload.get("citations") or []:

@@ -68,7 +68,7 @@ def words(page: Page, count: int) -> str:
 
 def answered(page: Page) -> str:
     page.wait_for_selector('#live[data-state="done"]')
-    return " ".join(page.locator("#answer p.first").inner_text().split())
+    return " ".join(page.locator("#answer .written").inner_text().split())
 
 
 def test_H1_a_reload_in_mid_answer_goes_on_where_it_was(visit: Visit) -> None:
