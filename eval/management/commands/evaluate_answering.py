@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING, Any
 from django.core.management.base import BaseCommand, CommandError
 
 from engines.errors import EngineError
-from eval import cache_pairs, report, screen_run
+from eval import cache_pairs, injections, report, screen_run
 from eval.collection import CollectionInvalid
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
 
-SUITES = {"cache": cache_pairs.figures, "screen": screen_run.figures}
+SUITES = {
+    "cache": cache_pairs.figures,
+    "screen": screen_run.figures,
+    "injections": injections.figures,
+}
 
 
 class Command(BaseCommand):
