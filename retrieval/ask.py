@@ -13,7 +13,7 @@ from engines.language import detect
 from engines.registry import embedder
 from retrieval import cache
 from retrieval.answer import answer as answer_parts
-from retrieval.chosen import route_chosen
+from retrieval.chosen import documents_named, narrowed, route_chosen
 from retrieval.gate import STAGE, gate
 from retrieval.options import DEFAULT
 from retrieval.overview import overview_part
@@ -197,9 +197,15 @@ def _part(asker: Asker, clause: Clause, vector: NDArray[np.float32], language: s
             text=clause.text,
             vector=vector,
             probes=probes(
-                workspace=asker.workspace, user=asker.user, text=clause.text, language=spoken
+                workspace=asker.workspace,
+                user=asker.user,
+                text=clause.text,
+                language=spoken,
+                options=asker.options,
             ),
+            documents=documents_named(asker.options, asker.workspace, asker.user),
         )
+        decision = narrowed(decision, asker.options)
         current.set(
             route=decision.route,
             stage=decision.stage,

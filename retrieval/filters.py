@@ -1,7 +1,7 @@
 """What a question may be restricted to. Applied to passages that the reader may see, before they are ranked.
 
-A filter restricts the text store. It never says whether something exists: a document, a tag or a
-heading that is not here and one of another workspace both find nothing.
+A filter restricts the text store; documents restrict the tables as well. It never says whether something
+exists: a document, a tag or a heading that is not here and one of another workspace both find nothing.
 """
 
 from __future__ import annotations
@@ -59,6 +59,15 @@ class Filters:
 
     def __bool__(self) -> bool:
         return self != NOTHING
+
+    @property
+    def documents_alone(self) -> bool:
+        """Whether documents are all that is set: what the tables can be restricted to as well."""
+        return bool(self.documents) and self == Filters(documents=self.documents)
+
+    def tables(self, rows: Any) -> Any:
+        """Those of `rows`, a queryset of tables already within the reader's rights, that fit."""
+        return rows.filter(_documents(self.documents)) if self.documents else rows
 
     def apply(self, rows: Any) -> Any:
         """Those of `rows`, a queryset of passages already within the reader's rights, that fit."""

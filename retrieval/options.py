@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from retrieval import filters
 from retrieval.filters import NOTHING, Filters, filters_parse
 from retrieval.reading import choice, flag, invalid, whole
-from routing.values import ROUTES, VECTORIAL
+from routing.values import RELATIONAL, ROUTES, VECTORIAL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -82,7 +82,8 @@ def options_parse(data: Mapping[str, Any]) -> Options:
         rerank=flag(flat, "rerank"),
         filters=filters_parse(flat),
     )
-    if found.filters and found.route not in {None, VECTORIAL}:
+    fitting = {None, VECTORIAL, *([RELATIONAL] if found.filters.documents_alone else [])}
+    if found.filters and found.route not in fitting:
         said = _(
             "%(route)s or nothing while filters are set, since filters hold for the text alone"
         )

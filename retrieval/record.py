@@ -101,6 +101,8 @@ def table_json(table: TableResult) -> dict[str, Any]:
         "version_id": table.version_id,
         "document": table.document,
         "truncated": table.truncated,
+        "values": list(table.values),
+        "scale": table.scale,
     }
 
 

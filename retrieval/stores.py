@@ -50,8 +50,14 @@ def _tables(
     language: str,
     options: Options,
 ) -> Retrieved:
-    """The tables are read by words and values; the vector and the options have no part in it."""
-    return sql.search(workspace=workspace, user=user, text=text, language=_spoken(language))
+    """The tables are read by words and values; of the options only named documents have a part in it."""
+    return sql.search(
+        workspace=workspace,
+        user=user,
+        text=text,
+        language=_spoken(language),
+        filters=options.filters,
+    )
 
 
 def _text(*, options: Options, **asked: Any) -> Retrieved:
@@ -66,7 +72,7 @@ def _text(*, options: Options, **asked: Any) -> Retrieved:
 
 
 def _graph(*, options: Options, **asked: Any) -> Retrieved:
-    """The graph has no mode, and filters never come with it (`options_parse` refuses them)."""
+    """The graph has no mode, and filters never come with it (`options_parse`, `chosen.narrowed`)."""
     return graph_store.search(**asked, limit=options.top_k)
 
 
@@ -83,12 +89,18 @@ STORES: dict[str, tuple[SpanName, Store]] = {
 
 
 def probes(
-    *, workspace: Workspace, user: User, text: str, language: str
+    *, workspace: Workspace, user: User, text: str, language: str, options: Options = DEFAULT
 ) -> dict[str, Callable[[], Probe]]:
     """What the router may ask of the stores in its gray zone: can this be read as a query?"""
 
     def tables() -> Probe:
-        return readable(workspace=workspace, user=user, text=text, language=_spoken(language))
+        return readable(
+            workspace=workspace,
+            user=user,
+            text=text,
+            language=_spoken(language),
+            filters=options.filters,
+        )
 
     return {RELATIONAL: tables}
 

@@ -58,6 +58,9 @@ class TableResult:
     document: str
     sentence: str
     truncated: bool = False
+    # What the sentence states, as written, and the scale that the table gives with it ("million").
+    values: tuple[str, ...] = ()
+    scale: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from routing.values import AnchorSet, Bounds, Decision
 
 if TYPE_CHECKING:
     import uuid
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -81,14 +81,17 @@ def question_route(
     text: str,
     vector: NDArray[np.float32],
     probes: Mapping[str, Callable[[], Probe]] | None = None,
+    documents: Collection[uuid.UUID] | None = None,
 ) -> Decision:
     """Where the question goes, by the anchors, bounds and store terms that `user` may see.
+
+    With `documents` only the terms of those count.
 
     `probes` ask a store whether it could answer; like the terms they are asked in the gray zone only.
     """
 
     def evidence() -> tuple[Evidence, ...]:
-        named = terms_named(workspace=workspace, user=user, text=text)
+        named = terms_named(workspace=workspace, user=user, text=text, documents=documents)
         return probed(combine(text, named), probes or {})
 
     return decide(
@@ -114,7 +117,13 @@ def chunks_route(
     ]
 
 
-def terms_named(*, workspace: Workspace, user: User, text: str) -> list[tuple[str, str]]:
+def terms_named(
+    *,
+    workspace: Workspace,
+    user: User,
+    text: str,
+    documents: Collection[uuid.UUID] | None = None,
+) -> list[tuple[str, str]]:
     """(route, name) of the store terms that stand in the question as whole words."""
     language = detect(text)
     words = fold(text).replace("?", " ").replace(",", " ").split()
@@ -126,6 +135,8 @@ def terms_named(*, workspace: Workspace, user: User, text: str) -> list[tuple[st
     }
     wanted = [gram for gram in grams if content & set(gram.split())]
     rows = StoreTerm.objects.visible_to(user).filter(workspace=workspace, folded__in=wanted)
+    if documents is not None:
+        rows = rows.filter(document_id__in=documents)
     return list(rows.values_list("route_id", "text").distinct())
 
 

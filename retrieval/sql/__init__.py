@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from engines.errors import EngineError
 from engines.registry import generator
+from retrieval.filters import NOTHING
 from retrieval.sql import generate, guard, phrase, phrase_pairs, render, totals
 from retrieval.sql.catalogue import catalogue_read
 from retrieval.sql.compiler import compile_question
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     import datetime as dt
     from collections.abc import Sequence
 
+    from retrieval.filters import Filters
     from retrieval.sql.catalogue import Table
     from retrieval.sql.plan import Plan
     from teams.models import User, Workspace
@@ -31,14 +33,20 @@ STORE = "relational"
 
 
 def search(
-    *, workspace: Workspace, user: User, text: str, language: str, today: dt.date | None = None
+    *,
+    workspace: Workspace,
+    user: User,
+    text: str,
+    language: str,
+    today: dt.date | None = None,
+    filters: Filters = NOTHING,
 ) -> Retrieved:
     """The rows that answer `text` from the tables of `workspace` that `user` may see.
 
     `language` is that of the sentence (pt, else English); `today` settles 'this year'. Never raises
     for a question it cannot read: the result is then empty and its `note` says why.
     """
-    tables = catalogue_read(workspace=workspace, user=user)
+    tables = catalogue_read(workspace=workspace, user=user, filters=filters)
     plan = compile_question(text, tables, language=language, today=today or timezone.localdate())
     if isinstance(plan, Abstain):
         return _by_model(workspace, tables, text, language, plan)

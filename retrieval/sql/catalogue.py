@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from corpus.models import DataColumn, DataTable
+from retrieval.filters import NOTHING
 
 if TYPE_CHECKING:
+    from retrieval.filters import Filters
     from teams.models import User, Workspace
 
 NUMERIC = frozenset({"integer", "number"})
@@ -47,15 +49,18 @@ class Table:
         return next(column for column in self.columns if column.sql_name == sql_name)
 
 
-def catalogue_read(*, workspace: Workspace, user: User) -> tuple[Table, ...]:
-    """The tables of `workspace` that `user` may see, each from its document's current version."""
+def catalogue_read(
+    *, workspace: Workspace, user: User, filters: Filters = NOTHING
+) -> tuple[Table, ...]:
+    """The tables of `workspace` that `user` may see, each from its document's current version.
+
+    Of `filters` the documents count, since a table has no page, tag or language of its own.
+    """
     from django.db.models import F
 
+    held = DataTable.objects.visible_to(user).in_workspace(workspace)
     rows = list(
-        DataTable.objects.visible_to(user)
-        .in_workspace(workspace)
-        .filter(version=F("document__current"))
-        .select_related("document")
+        filters.tables(held).filter(version=F("document__current")).select_related("document")
     )
     columns: dict[object, list[Column]] = {row.pk: [] for row in rows}
     if rows:

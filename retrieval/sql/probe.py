@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from django.utils import timezone
 
 from engines.language import content_words
+from retrieval.filters import NOTHING
 from retrieval.sql.catalogue import catalogue_read
 from retrieval.sql.compiler import compile_question
 from retrieval.sql.phrase import plan_sentence
@@ -16,18 +17,25 @@ from routing.values import Probe
 if TYPE_CHECKING:
     import datetime as dt
 
+    from retrieval.filters import Filters
     from teams.models import User, Workspace
 
 
 def readable(
-    *, workspace: Workspace, user: User, text: str, language: str, today: dt.date | None = None
+    *,
+    workspace: Workspace,
+    user: User,
+    text: str,
+    language: str,
+    today: dt.date | None = None,
+    filters: Filters = NOTHING,
 ) -> Probe:
     """Whether every word of the question has a place in a query, and the plan or the reason why not.
 
     None for a listing of all there is: that it can be read does not tell that a list was asked for.
     Of a question that cannot be read it says which share of its words one table knows.
     """
-    tables = catalogue_read(workspace=workspace, user=user)
+    tables = catalogue_read(workspace=workspace, user=user, filters=filters)
     plan = compile_question(text, tables, language=language, today=today or timezone.localdate())
     if isinstance(plan, Abstain):
         known = 0.0

@@ -10,8 +10,10 @@ from corpus.models import Chunk, Document
 from corpus.tags import document_tag, tags_known
 from engines.registry import embedder
 from retrieval.ask import ask
+from retrieval.chosen import documents_named
 from retrieval.filters import Filters
 from retrieval.options import Options
+from retrieval.sql.catalogue import catalogue_read
 from retrieval.text_store import search
 from tests.factories import ingest, make_member, make_user, make_workspace
 
@@ -151,6 +153,48 @@ def test_with_filters_and_no_route_the_text_is_searched_and_that_is_said(
 ) -> None:
     part = told(team, owner, "How many employees are there in total?", filters=Filters(tag="rh"))
     assert (part.parts[0]["route"], part.parts[0]["stage"]) == ("vectorial", "filter")
+
+
+def test_documents_narrow_the_tables_too_and_the_router_still_chooses(
+    team: Workspace, owner: User
+) -> None:
+    ingest(team, owner, "north.csv", "shop,sales\nFaro,100\nBeja,40\n")
+    ingest(team, owner, "south.csv", "shop,sales\nFaro,7\nBeja,3\n")
+    question = "What are the total sales of the Faro shop?"
+    for name, said in (("north.csv", "100"), ("south.csv", "7")):
+        outcome = told(team, owner, question, filters=Filters(documents=(name,)))
+        assert outcome.parts[0]["route"] == "relational"
+        assert outcome.parts[0]["table"]["document"] == name
+        assert said in outcome.answer["text"]
+    text = told(team, owner, QUESTION, filters=Filters(documents=("ferias.md",)))
+    assert (text.parts[0]["route"], text.parts[0]["stage"]) != ("vectorial", "filter")
+    assert {hit["document"] for hit in text.parts[0]["hits"]} == {"ferias.md"}
+    none = told(team, owner, question, filters=Filters(documents=("ferias.md",)))
+    assert none.parts[0]["table"] is None
+
+
+def test_four_people_and_a_table_of_a_named_document(team: Workspace, owner: User) -> None:
+    held = ingest(team, owner, "north.csv", "shop,sales\nFaro,100\nBeja,40\n")
+    reader, stranger, nobody = make_member(team), make_user(), make_user()
+    own = make_workspace(stranger)
+    narrow = Filters(documents=("north.csv", str(held.pk)))
+    seen = {
+        person.pk: [
+            table.document
+            for room in (team, own)
+            for table in catalogue_read(workspace=room, user=person, filters=narrow)
+        ]
+        for person in (owner, reader, stranger, nobody)
+    }
+    assert seen == {
+        owner.pk: ["north.csv"],
+        reader.pk: ["north.csv"],
+        stranger.pk: [],
+        nobody.pk: [],
+    }
+    assert documents_named(Options(filters=narrow), team, reader) == [held.pk]
+    assert documents_named(Options(filters=narrow), team, stranger) == []
+    assert documents_named(Options(), team, reader) is None
 
 
 def test_a_person_chooses_the_route_and_the_numbers_stay_beside_it(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from django.core.management.base import BaseCommand, CommandError
 
 from engines.errors import EngineError
-from eval import cache_pairs, injections, report, screen_run
+from eval import cache_pairs, injections, report, screen_run, tatqa_run
 from eval.collection import CollectionInvalid
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ SUITES = {
     "cache": cache_pairs.figures,
     "screen": screen_run.figures,
     "injections": injections.figures,
+    "tatqa": tatqa_run.figures,
 }
 
 
