@@ -12,7 +12,7 @@ from corpus.models import DataColumn, DataTable
 from engines.language import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable
 
     from corpus.models import DocumentVersion
     from corpus.values import ParsedColumn, ParsedTable
@@ -53,7 +53,7 @@ def table_create(
     if parsed.raw:
         row.raw_name = _free_name(workspace, parsed.title[:50] + RAW)
         row.save(update_fields=["raw_name"])
-        number = ROW_NUMBER if ROW_NUMBER not in dict(types) else f"{ROW_NUMBER}_in_table"
+        number = row_number(dict(types))
         texts = [(number, "bigint"), *((name, "text") for name, _ in types)]
         _fill(
             row, row.raw_name, texts, ((at, *cells) for at, cells in enumerate(parsed.raw, start=1))
@@ -62,6 +62,11 @@ def table_create(
         _column(row, position, column) for position, column in enumerate(parsed.columns)
     )
     return row
+
+
+def row_number(names: Container[str]) -> str:
+    """The column of the second table that numbers its rows; `names` are those of the first."""
+    return ROW_NUMBER if ROW_NUMBER not in names else f"{ROW_NUMBER}_in_table"
 
 
 def table_drop(*, table: DataTable) -> None:

@@ -12,7 +12,8 @@ from engines.language import fold
 
 type Grid = Sequence[Sequence[Cell]]
 SEARCHED, DEEPEST = 30, 4
-FIGURES = frozenset({"point", "comma", "ymd", "dmy", "mdy"})
+DAYS = frozenset({"ymd", "dmy", "mdy"})
+FIGURES = DAYS | {"point", "comma"}
 # A row is as wide as the table when it fills this share of the cells that most rows fill.
 FULL, TYPED = 0.6, 0.8
 
@@ -67,7 +68,7 @@ def is_data(row: Sequence[Cell], below: Grid) -> bool:
         place for place, cell in enumerate(row) if text_of(cell) and "missing" not in marks(cell)
     ]
     typed = [is_figure(row[place]) for place in _over_figures(filled, below)]
-    return sum(typed) * 2 > len(typed) and not _is_series(row, below)
+    return sum(typed) * 2 > len(typed) and not _is_series(row, below) and not _is_days(row, below)
 
 
 def has_names(row: Sequence[Cell], below: Grid) -> bool:
@@ -83,17 +84,35 @@ def has_names(row: Sequence[Cell], below: Grid) -> bool:
 
 
 def _is_series(row: Sequence[Cell], below: Grid) -> bool:
-    """Years or numbers that count upwards name columns, unless the rows below count alike."""
+    """Years or numbers that count upwards name columns, unless the rows below are of their kind too."""
+
+    def figures(cells: Sequence[Cell]) -> list[int]:
+        found = [text_of(cell) for cell in cells if is_figure(cell)]
+        plain = len(found) > 1 and all(text.isascii() and text.isdigit() for text in found)
+        return [int(text) for text in found] if plain else []
+
+    def years(cells: Sequence[Cell]) -> bool:
+        found = figures(cells)
+        return (
+            bool(found)
+            and len(set(found)) == len(found)
+            and 1800 <= min(found) <= max(found) <= 2100
+        )
 
     def series(cells: Sequence[Cell]) -> bool:
-        found = [text_of(cell) for cell in cells if is_figure(cell)]
-        if len(found) < 2 or not all(text.isascii() and text.isdigit() for text in found):
-            return False
-        steps = {int(b) - int(a) for a, b in pairwise(found)}
-        years = all(1800 <= int(text) <= 2100 for text in found)
-        return (len(steps) == 1 and 0 not in steps) or (years and len(set(found)) == len(found))
+        found = figures(cells)
+        steps = {b - a for a, b in pairwise(found)}
+        return years(cells) or (len(steps) == 1 and 0 not in steps)
 
-    return series(row) and not any(series(other) for other in below[:3])
+    return any(kind(row) and not any(map(kind, below[:3])) for kind in (years, series))
+
+
+def _is_days(row: Sequence[Cell], below: Grid) -> bool:
+    """Days over figures that are none name columns: 'June 1, 2019' over what was earned till then."""
+    places = [place for place, cell in enumerate(row) if is_figure(cell)]
+    under = [r[place] for r in below for place in places if place < len(r) and is_figure(r[place])]
+    days = len(places) > 1 and all(marks(row[place]) & DAYS for place in places)
+    return days and bool(under) and not any(marks(cell) & DAYS for cell in under)
 
 
 def one_line(text: str) -> str:

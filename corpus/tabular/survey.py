@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING
 
+from corpus.tabular.across import across
 from corpus.tabular.footer import footer
 from corpus.tabular.numbers import Conversion, Evidence
 from corpus.tabular.source import Row, Source, line, repeats, width
@@ -92,6 +93,8 @@ def survey_of(source: Source, header: Header) -> Survey:
             block = []
     last = list(tail)
     totals, notes = footer([*block[-1:], *last]) if last else (0, 0)
+    # Of items by years a total is one more item; nobody adds such a table up downwards.
+    totals = 0 if across(header.labels) else totals
     cut = len(last) - min(totals + notes, len(last))
     survey.totals, survey.tail = totals, _lines(last[cut:])
     _take(survey, [*block, *last[:cut]], header)

@@ -11,11 +11,12 @@ from engines.registry import generator
 from retrieval.filters import NOTHING
 from retrieval.sql import generate, guard, phrase, phrase_pairs, render, totals
 from retrieval.sql.catalogue import catalogue_read
-from retrieval.sql.compiler import compile_question
+from retrieval.sql.cross import Crossed, fetch
 from retrieval.sql.empty import why_empty
 from retrieval.sql.execute import SqlFailed, rows_read
 from retrieval.sql.guard import SqlRefused
 from retrieval.sql.plan import Abstain, Form
+from retrieval.sql.understood import understood
 from retrieval.sql.wording import reason
 from retrieval.values import Retrieved, TableResult
 
@@ -47,11 +48,19 @@ def search(
     for a question it cannot read: the result is then empty and its `note` says why.
     """
     tables = catalogue_read(workspace=workspace, user=user, filters=filters)
-    plan = compile_question(text, tables, language=language, today=today or timezone.localdate())
+    plan = understood(text, tables, language=language, today=today or timezone.localdate())
+    if isinstance(plan, Crossed):
+        return _by_years(workspace, plan, language)
     if isinstance(plan, Abstain):
         return _by_model(workspace, tables, text, language, plan)
     table = next(table for table in tables if table.sql_name == plan.table)
     return _by_plan(workspace, plan, table, language)
+
+
+def _by_years(workspace: Workspace, found: Crossed, language: str) -> Retrieved:
+    table = fetch(workspace=workspace, found=found, language=language)
+    note = "" if table else reason("no_figures", language, table=found.match.cross.table.title)
+    return Retrieved(STORE, table=table, note=note)
 
 
 def _by_plan(workspace: Workspace, plan: Plan, table: Table, language: str) -> Retrieved:

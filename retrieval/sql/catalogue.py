@@ -44,6 +44,8 @@ class Table:
     version_id: str = ""
     document: str = ""
     columns: tuple[Column, ...] = field(default=(), hash=False)
+    # The table of the cells as they stand in the file, where they were converted.
+    raw_name: str = ""
 
     def column(self, sql_name: str) -> Column:
         return next(column for column in self.columns if column.sql_name == sql_name)
@@ -76,6 +78,7 @@ def catalogue_read(
             version_id=str(row.version_id),
             document=row.document.name,
             columns=tuple(columns[row.pk]),
+            raw_name=row.raw_name,
         )
         for row in rows
     )

@@ -9,9 +9,10 @@ from django.utils import timezone
 from engines.language import content_words
 from retrieval.filters import NOTHING
 from retrieval.sql.catalogue import catalogue_read
-from retrieval.sql.compiler import compile_question
+from retrieval.sql.cross import Crossed
 from retrieval.sql.phrase import plan_sentence
 from retrieval.sql.plan import Abstain, Aggregate
+from retrieval.sql.understood import understood
 from routing.values import Probe
 
 if TYPE_CHECKING:
@@ -36,7 +37,9 @@ def readable(
     Of a question that cannot be read it says which share of its words one table knows.
     """
     tables = catalogue_read(workspace=workspace, user=user, filters=filters)
-    plan = compile_question(text, tables, language=language, today=today or timezone.localdate())
+    plan = understood(text, tables, language=language, today=today or timezone.localdate())
+    if isinstance(plan, Crossed):
+        return Probe(True, plan.plan(language))
     if isinstance(plan, Abstain):
         known = 0.0
         if plan.words:

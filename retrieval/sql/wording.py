@@ -19,6 +19,14 @@ REASONS: dict[str, tuple[str, str]] = {
         "Várias tabelas respondem igualmente: {tables}. Diga qual, ou o ano.",
         "Several tables would answer equally: {tables}. Say which one, or the year.",
     ),
+    "with_totals": (
+        "«{table}» tem totais entre as suas linhas; somá-las contaria duas vezes.",
+        "“{table}” holds totals among its rows; adding them up would count twice.",
+    ),
+    "no_figures": (
+        "Em «{table}» falta um valor que a pergunta pede, ou há duas linhas com o mesmo nome.",
+        "In “{table}” a figure that the question asks for is missing, or two rows have one name.",
+    ),
     "unknown": (
         "{words}: não é coluna nem valor de «{table}».",
         "{words}: neither a column nor a value of “{table}”.",
