@@ -3,7 +3,7 @@ PY := .venv/bin/python
 MANAGE := $(PY) manage.py
 BOOT := $(shell command -v python3 || command -v python)
 
-.PHONY: help setup setup-dev migrated demo run worker eval eval-finding bench-finding eval-reading eval-answering bench test check messages screenshots lock clean
+.PHONY: help setup setup-dev migrated demo run worker eval eval-finding bench-finding eval-reading eval-answering bench-answering bench test check messages screenshots lock clean
 
 help: ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -42,6 +42,9 @@ eval-reading: migrated ## reading of public files and tables; DATA=folder of the
 
 eval-answering: migrated ## the answer cache and the screen on public questions; DATA=folder of the sets
 	$(MANAGE) evaluate_answering --data $(DATA) --json .data/eval/answering.json
+
+bench-answering: setup-dev migrated ## how soon decision, first word and kept answer are seen; 50 people at once
+	$(MANAGE) bench_answering --json .data/eval/bench_answering.json
 
 bench: migrated ## server time of pages and questions, and a warm start
 	$(MANAGE) benchmark --start --json .data/eval/benchmark.json

@@ -22,7 +22,8 @@ from django.urls import reverse
 from corpus.communities import themes_make
 from corpus.services import document_delete
 from eval.injection_plants import BESIDE, Plant, files, plants
-from eval.obedient import careful, gullible, model_served
+from eval.obedient import careful, gullible
+from eval.served_model import model_served
 from eval.workspace import folder_read
 from retrieval.models import CachedAnswer
 from retrieval.runs import run_execute
@@ -33,7 +34,7 @@ from telemetry.services import trace_begin
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from eval.obedient import Served
+    from eval.served_model import Served
     from teams.models import User, Workspace
 
 QUOTED = re.compile(r"“[^“”]*”\s*(?=(?:\[\d{1,3}\])+)")

@@ -1,21 +1,16 @@
-"""A model server of the worst kind, on a real socket: it obeys what it should not."""
+"""What models of the worst kind write: they obey what they should not."""
 
 from __future__ import annotations
 
-import contextlib
-import json
 import re
-import threading
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from engines.language import words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Sequence
 
-    Reply = Callable[[str, str], str]
+    from eval.served_model import Reply
 
 FENCED = re.compile(
     r'<(\w+)(?P<about>[^<>\n]*) mark="(?P<mark>[0-9a-f]{8})">\n(?P<body>.*?)\n</\1 mark="(?P=mark)">',
@@ -23,60 +18,6 @@ FENCED = re.compile(
 )
 NUMBER = re.compile(r' n="(\d+)"')
 SENTENCE = re.compile(r"(?<=[.!?])\s+")
-
-
-@dataclass(slots=True)
-class Served:
-    """Where the server listens, and the bodies of the requests that came."""
-
-    url: str = ""
-    seen: list[dict[str, Any]] = field(default_factory=list)
-
-
-@contextlib.contextmanager
-def model_served(reply: Reply) -> Iterator[Served]:
-    """Serve `/v1/chat/completions`, whole or streamed; `reply(system, user)` writes the answers."""
-    state = Served()
-
-    class Handler(BaseHTTPRequestHandler):
-        def log_message(self, *args: object) -> None:
-            """An evaluation prints its own lines alone."""
-
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            state.seen.append(body)
-            said = {item["role"]: str(item["content"]) for item in body["messages"]}
-            data, kind = _message(reply(said.get("system", ""), said["user"]), body)
-            self.send_response(200)
-            self.send_header("Content-Type", kind)
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    state.url = f"http://127.0.0.1:{server.server_port}/v1"
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield state
-    finally:
-        server.shutdown()
-        server.server_close()
-
-
-def _message(text: str, body: dict[str, Any]) -> tuple[bytes, str]:
-    usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
-    whole = {"id": "x", "object": "chat.completion", "usage": usage}
-    if not body.get("stream"):
-        message = {"role": "assistant", "content": text}
-        choice = {"index": 0, "message": message, "finish_reason": "stop"}
-        return json.dumps({**whole, "choices": [choice]}).encode(), "application/json"
-    pieces: list[Any] = [
-        {"choices": [{"index": 0, "delta": {"content": text}, "finish_reason": None}]},
-        {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]},
-        {"choices": [], "usage": usage},
-    ]
-    lines = [json.dumps({"id": "x", "object": "chat.completion.chunk", **one}) for one in pieces]
-    return "".join(f"data: {line}\n\n" for line in [*lines, "[DONE]"]).encode(), "text/event-stream"
 
 
 def careful(canaries: Sequence[str]) -> Reply:
