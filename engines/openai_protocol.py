@@ -10,6 +10,7 @@ from openai import APIConnectionError, APIStatusError, OpenAI, OpenAIError
 from engines.errors import EngineError, EngineReplyInvalid, EngineUnavailable
 from engines.tokens import estimate_tokens
 from engines.values import Completion, EmbedderIdentity
+from telemetry.accounting import tokens_spent
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -154,12 +155,7 @@ class OpenAIGenerator:
         text = reply.choices[0].message.content if reply.choices else None
         if not text:
             raise EngineReplyInvalid(f"The generator at {self._url} gave an empty answer.")
-        usage = reply.usage
-        return Completion(
-            text=text.strip(),
-            tokens_in=usage.prompt_tokens if usage else 0,
-            tokens_out=usage.completion_tokens if usage else 0,
-        )
+        return _completion(system, user, text, reply.usage, reply.choices[0].finish_reason)
 
     def stream(
         self, *, system: str, user: str, max_tokens: int = 512
@@ -200,11 +196,19 @@ class OpenAIGenerator:
             raise engine_error("generator", self._url, error) from error
         if reason is None:
             raise EngineUnavailable(f"The generator at {self._url} broke off in mid-answer.")
-        whole = "".join(texts)
-        return Completion(
-            text=whole.strip(),
-            tokens_in=usage.prompt_tokens if usage else estimate_tokens(f"{system}\n{user}"),
-            tokens_out=usage.completion_tokens if usage else estimate_tokens(whole),
-            estimated=usage is None,
-            truncated=reason == "length",
-        )
+        return _completion(system, user, "".join(texts), usage, reason)
+
+
+def _completion(
+    system: str, user: str, text: str, usage: CompletionUsage | None, reason: str | None
+) -> Completion:
+    """The whole answer with its tokens: the server's count, else an estimate. They are accounted for."""
+    made = Completion(
+        text=text.strip(),
+        tokens_in=usage.prompt_tokens if usage else estimate_tokens(f"{system}\n{user}"),
+        tokens_out=usage.completion_tokens if usage else estimate_tokens(text),
+        estimated=usage is None,
+        truncated=reason == "length",
+    )
+    tokens_spent(tokens_in=made.tokens_in, tokens_out=made.tokens_out, estimated=made.estimated)
+    return made

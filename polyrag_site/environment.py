@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -31,6 +32,20 @@ def number(name: str, default: int) -> int:
     if not value.isdigit():
         raise ImproperlyConfigured(f"{name} must be a whole number, not {value!r}.")
     return int(value)
+
+
+def decimal(name: str) -> Decimal | None:
+    """A number of nought or more, with a point for its decimals; None where nothing is set."""
+    value = text(name)
+    if not value:
+        return None
+    try:
+        found = Decimal(value)
+    except InvalidOperation as error:
+        raise ImproperlyConfigured(f"{name} must be a number, not {value!r}.") from error
+    if not found.is_finite() or found < 0:
+        raise ImproperlyConfigured(f"{name} must be nought or more, not {value!r}.")
+    return found
 
 
 def words(name: str, default: list[str]) -> list[str]:

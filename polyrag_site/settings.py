@@ -202,6 +202,10 @@ POLYRAG_ENGINES: dict[str, dict[str, Any]] = {
         "api_key": env.text("GENERATOR_API_KEY"),
         "timeout": env.number("GENERATOR_TIMEOUT", 120),
         "context_tokens": env.number("GENERATOR_CONTEXT_TOKENS", 8192),
+        # What a million tokens cost, read and written; nothing set: no cost is shown.
+        "price_in": env.decimal("GENERATOR_PRICE_IN"),
+        "price_out": env.decimal("GENERATOR_PRICE_OUT"),
+        "currency": env.text("GENERATOR_PRICE_CURRENCY", "USD"),
     },
     "reranker": {
         "base_url": env.text("RERANKER_URL"),

@@ -40,7 +40,6 @@ class _Said:
     model: str = ""
     tokens_in: int = 0
     tokens_out: int = 0
-    estimated: bool = False
     cut: str = ""
     written: bool = False
 
@@ -79,7 +78,6 @@ def _whole(parts: Sequence[Part], said: list[_Said], binder: Binder, *, several:
         model=next((item.model for item in said if item.model), ""),
         tokens_in=sum(item.tokens_in for item in said),
         tokens_out=sum(item.tokens_out for item in said),
-        estimated=any(item.estimated for item in said),
         cut=next((item.cut for item in said if item.cut), ""),
         written=tuple(item.written for item in said),
     )
@@ -131,7 +129,6 @@ def _written(part: Part, binder: Binder, model: Generator, telling: Telling) -> 
         model.model,
         sum(reply.tokens_in for reply in replies),
         sum(reply.tokens_out for reply in replies),
-        any(reply.estimated for reply in replies),
         made.cut,
         written=not made.unknown,
     )
@@ -150,9 +147,6 @@ def _generated(
             telling=telling,
         )
         current.set(
-            tokens_in=made.tokens_in,
-            tokens_out=made.tokens_out,
-            estimated=made.estimated,
             dropped_markers=made.dropped,
             cut=made.cut or None,
         )

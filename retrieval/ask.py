@@ -66,7 +66,6 @@ class Outcome:
     cached: bool = False
     tokens_in: int = 0
     tokens_out: int = 0
-    estimated: bool = False
     cut: str = ""
 
 
@@ -278,7 +277,6 @@ def _answered(
         answer_json(made),
         tokens_in=made.tokens_in,
         tokens_out=made.tokens_out,
-        estimated=made.estimated,
         cut=made.cut,
     )
     # What broke off, found nothing or holds for the moment only is not given to the next asker.

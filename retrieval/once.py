@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from corpus.selectors import chunks_live
 from retrieval.ask import ask
 from retrieval.temporary import folder_read, leftovers_remove, temporary_workspace, workspace_keep
+from telemetry.spans import recording
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from retrieval.ask import Outcome
     from retrieval.temporary import Temporary
     from teams.models import User
+    from telemetry.spans import Use
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
@@ -48,6 +50,7 @@ class Found:
     read_seconds: float
     ask_seconds: float
     kept: str = ""
+    uses: tuple[Use, ...] = ()
 
     @property
     def refused(self) -> bool:
@@ -75,13 +78,23 @@ def folder_ask(
             if not documents:
                 raise NothingRead
             read = time.monotonic()
-            outcome = ask(
-                workspace=made.workspace, user=made.user, question=question, emit=lambda *_: None
-            )
+            with recording() as spent:
+                outcome = ask(
+                    workspace=made.workspace,
+                    user=made.user,
+                    question=question,
+                    emit=lambda *_: None,
+                )
             asked = time.monotonic()
             kept = workspace_keep(made, name=folder.name, owner=owner) if keep else ""
             return Found(
-                outcome, _citations(made, outcome), documents, read - started, asked - read, kept
+                outcome,
+                _citations(made, outcome),
+                documents,
+                read - started,
+                asked - read,
+                kept,
+                tuple(spent.uses),
             )
 
 

@@ -170,4 +170,3 @@ def _fill(trace: Trace, outcome: Outcome) -> None:
     trace.answer, trace.cached = outcome.answer, outcome.cached
     trace_decide(trace, outcome.parts)
     trace.tokens_in, trace.tokens_out = outcome.tokens_in, outcome.tokens_out
-    trace.estimated = outcome.estimated

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from corpus.models import Document
 from corpus.selectors import chunks_live
 from retrieval.markdown import Link, answer_html
+from telemetry.accounting import spent_of
 from telemetry.models import RunEvent, RunState, Trace
 from telemetry.names import TERMINAL_EVENTS, EventKind
 from telemetry.panel import PartView, SpanRow, part_view, sql_shown, waterfall
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from corpus.models import Chunk
     from teams.models import User
+    from telemetry.accounting import Spent
 
 EXCERPT = 260
 AROUND = 2
@@ -74,6 +76,7 @@ class RunView:
     model: str = ""
     error: str = ""
     spans: list[SpanRow] = field(default_factory=list)
+    spent: Spent | None = None
 
     @property
     def running(self) -> bool:
@@ -124,6 +127,7 @@ def _settled(trace: Trace, user: User) -> RunView:
         model=answer.get("model", ""),
         error=trace.error,
         spans=waterfall(trace.spans.all()),
+        spent=spent_of(trace),
     )
     _fill(shown, trace, user)
     shown.answer = _answer(trace, shown)

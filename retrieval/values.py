@@ -149,8 +149,8 @@ class Answer:
     """What the person reads. `model` is empty when no generator wrote it.
 
     `said` holds each part's own words with the text that answers it, in order; `written` says of each
-    whether a model wrote it, so that its Markdown is rendered. `cut` says why the answer breaks off;
-    `estimated` that its tokens are no count of the model server.
+    whether a model wrote it, so that its Markdown is rendered. `cut` says why the answer breaks
+    off.
     """
 
     text: str
@@ -161,6 +161,5 @@ class Answer:
     tokens_in: int = 0
     tokens_out: int = 0
     unsupported: tuple[str, ...] = ()
-    estimated: bool = False
     cut: str = ""
     written: tuple[bool, ...] = ()

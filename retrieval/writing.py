@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import queue
 import re
 import threading
@@ -14,6 +15,7 @@ from engines.tokens import estimate_tokens
 from retrieval.context import UNKNOWN
 from retrieval.record import citation_json
 from retrieval.verify import markers_known
+from telemetry.accounting import tokens_spent
 from telemetry.names import EventKind
 from telemetry.running import stop_check
 
@@ -104,7 +106,6 @@ class Written:
     text: str
     tokens_in: int
     tokens_out: int
-    estimated: bool = False
     dropped: int = 0
     cut: str = ""
     unknown: bool = False
@@ -145,8 +146,9 @@ def write(
         if not telling.told:
             raise
         tokens = estimate_tokens(f"{system}\n{user}"), estimate_tokens(came)
-        return Written(telling.told.strip(), *tokens, True, markers.dropped, str(error))
-    counted = (whole.tokens_in, whole.tokens_out, whole.estimated)
+        tokens_spent(tokens_in=tokens[0], tokens_out=tokens[1], estimated=True)
+        return Written(telling.told.strip(), *tokens, markers.dropped, str(error))
+    counted = (whole.tokens_in, whole.tokens_out)
     if UNKNOWN in came.upper():
         return Written("", *counted, markers.dropped, unknown=True)
     rest = (pending + markers.end()).rstrip()
@@ -167,7 +169,11 @@ def pulled[Result](pieces: Generator[str, None, Result]) -> Generator[str, None,
     """
     line: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
     stop = threading.Event()
-    threading.Thread(target=_draw, args=(pieces, line, stop), name="generator", daemon=True).start()
+    # In this context, so that what the model spends counts for this run.
+    draw = contextvars.copy_context().run
+    threading.Thread(
+        target=draw, args=(_draw, pieces, line, stop), name="generator", daemon=True
+    ).start()
     held, since = "", time.monotonic()
     try:
         while True:

@@ -47,8 +47,14 @@ class Trace(models.Model):
     answer = models.JSONField(default=dict)
     tokens_in = models.PositiveIntegerField(default=0)
     tokens_out = models.PositiveIntegerField(default=0)
-    estimated = models.BooleanField(
-        default=False, help_text="the tokens are estimates: the model server counted none"
+    tokens_estimated = models.BooleanField(
+        default=False, help_text="a model server counted none, so tokens are estimates"
+    )
+    cost = models.DecimalField(
+        null=True,
+        max_digits=14,
+        decimal_places=6,
+        help_text="by the prices at that time; empty where none were set",
     )
     cached = models.BooleanField(default=False)
     error = models.TextField(blank=True)

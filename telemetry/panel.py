@@ -16,9 +16,12 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from telemetry.accounting import stages_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from telemetry.accounting import Stage
     from telemetry.models import Span
 
 SCHEMA = re.compile(r'"?\bws_[0-9a-f]{32}\b"?\.')
@@ -313,6 +316,11 @@ def waterfall(spans: Iterable[Span]) -> list[SpanRow]:
         )
         for span in rows
     ]
+
+
+def stages_shown(spans: Iterable[Span]) -> list[tuple[str, Stage]]:
+    """What each stage took, with its name in words."""
+    return [(str(SPAN_LABELS.get(stage.name, stage.name)), stage) for stage in stages_of(spans)]
 
 
 def _depth(span_id: str, parents: dict[str, str]) -> int:

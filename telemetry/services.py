@@ -11,6 +11,7 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from telemetry import running
+from telemetry.accounting import trace_account
 from telemetry.live import publish, run_group
 from telemetry.models import RunEvent, RunState, Span, Trace
 from telemetry.names import EventKind
@@ -76,6 +77,8 @@ def trace_settle(*, trace: Trace, recording: Recording | None) -> bool:
     trace.ended_at = timezone.now()
     trace.duration_ms = (trace.ended_at - trace.started_at).total_seconds() * 1000
     spans = [] if recording is None else recording.spans
+    if recording is not None:
+        trace_account(trace=trace, recording=recording)
     with transaction.atomic():
         going = _lock_open(trace)
         if going:

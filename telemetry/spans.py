@@ -40,12 +40,22 @@ class SpanRecord:
     attributes: dict[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Use:
+    """Tokens that a model read and wrote once; `estimated` where the server counted none."""
+
+    tokens_in: int
+    tokens_out: int
+    estimated: bool = False
+
+
 @dataclass(slots=True)
 class Recording:
-    """The spans that finished while this recording was the current one."""
+    """The spans that finished, and the tokens spent, while this recording was the current one."""
 
     started_ns: int = field(default_factory=time.time_ns)
     spans: list[SpanRecord] = field(default_factory=list)
+    uses: list[Use] = field(default_factory=list)
 
     def total_ms(self, name: SpanName) -> float:
         return sum(record.duration_ms for record in self.spans if record.name == name)
@@ -108,6 +118,10 @@ def provider_install() -> None:
     if not getattr(current, "_polyrag_keeper", False):
         current.add_span_processor(_Keeper())
         current._polyrag_keeper = True  # type: ignore[attr-defined]
+
+
+def recording_current() -> Recording | None:
+    return _recording.get()
 
 
 @contextmanager

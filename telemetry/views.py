@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 
 from teams.access import Right, holds
 from teams.requests import member_of
+from telemetry.accounting import spent_of
 from telemetry.models import RunState, Trace
 from telemetry.options import options_shown
 from telemetry.panel import (
@@ -19,6 +20,7 @@ from telemetry.panel import (
     part_view,
     routes_label,
     stages_label,
+    stages_shown,
     waterfall,
 )
 
@@ -86,6 +88,8 @@ def trace_detail(request: HttpRequest, trace_id: uuid.UUID) -> HttpResponse:
             "routes_label": routes_label(trace.route),
             "stages_label": stages_label(trace.stage),
             "spans": waterfall(trace.spans.all()),
+            "spent": spent_of(trace),
+            "stages": stages_shown(trace.spans.all()),
             "citations": trace.answer.get("citations", []),
             "options": options_shown(trace.options),
             "own": trace.user_id == user.pk,

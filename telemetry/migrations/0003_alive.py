@@ -18,11 +18,4 @@ class Migration(migrations.Migration):
                 help_text="when the process that answers last said that it does",
             ),
         ),
-        migrations.AddField(
-            model_name="trace",
-            name="estimated",
-            field=models.BooleanField(
-                default=False, help_text="the tokens are estimates: the model server counted none"
-            ),
-        ),
     ]

@@ -170,7 +170,7 @@ def test_H2_a_cut_answer_is_interrupted_keeps_what_came_and_is_not_kept_for_othe
         assert "broke off" in trace.error
         assert trace.answer["text"] == "Visitors wear a yellow badge [1] and are"
         assert trace.parts[0]["hits"]
-        assert trace.estimated
+        assert trace.tokens_estimated
         last = RunEvent.objects.filter(trace=trace).last()
         assert last is not None
         assert last.kind == EventKind.RUN_INTERRUPTED
@@ -198,7 +198,7 @@ def test_text_comes_in_pieces_and_names_its_sources_first(
     assert len(texts) >= 3
     assert "".join(texts).strip() == LONG == trace.answer["text"]
     assert deltas[0].payload["citations"][0]["n"] == 1
-    assert (trace.tokens_in, trace.tokens_out, trace.estimated) == (11, 5, False)
+    assert (trace.tokens_in, trace.tokens_out, trace.tokens_estimated) == (11, 5, False)
 
 
 def test_an_answer_asked_for_once_more_replaces_what_was_told(

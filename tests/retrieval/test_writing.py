@@ -94,7 +94,6 @@ def test_H2_a_generator_that_breaks_off_leaves_what_had_come_marked_as_cut() -> 
     made, events = written(engine)
     assert made.cut == str(broken)
     assert made.text == "They wear a yellow badge [1] and a green"
-    assert made.estimated
     assert events
 
 

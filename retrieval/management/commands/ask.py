@@ -21,6 +21,7 @@ from engines.errors import EngineError
 from retrieval.errors import QuestionRefused
 from retrieval.once import Found, NothingRead, ToldToStop, folder_ask
 from teams.models import User
+from telemetry.accounting import cost_of
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -101,6 +102,9 @@ def _as_text(found: Found) -> str:
 
 def _as_json(found: Found) -> str:
     answer = found.outcome.answer
+    tokens_in = sum(use.tokens_in for use in found.uses)
+    tokens_out = sum(use.tokens_out for use in found.uses)
+    cost = cost_of(tokens_in, tokens_out)
     held = {
         "answer": answer["text"],
         "refused": found.refused,
@@ -112,8 +116,10 @@ def _as_json(found: Found) -> str:
             {key: part.get(key) for key in ("text", "route", "stage", "store", "note", "table")}
             for part in found.outcome.parts
         ],
-        "tokens_in": found.outcome.tokens_in,
-        "tokens_out": found.outcome.tokens_out,
+        "tokens_in": tokens_in,
+        "tokens_out": tokens_out,
+        "tokens_estimated": any(use.estimated for use in found.uses),
+        "cost": None if cost is None or not found.uses else str(cost),
         "documents": found.documents,
         "read_seconds": round(found.read_seconds, 3),
         "ask_seconds": round(found.ask_seconds, 3),
