@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 import re
 from dataclasses import dataclass
 from decimal import Decimal
@@ -57,6 +58,11 @@ BELOW = re.compile(
     rf"menor(?:es)? (?:do )?que) {AMOUNT}"
 )
 FACTORS = {"t": 1_000, "k": 1_000, "b": 1_000_000_000}
+MONTHS = (
+    r"(?:january|february|march|april|may|june|july|august|september|october|november|december|janeiro|"
+    r"fevereiro|marco|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro)"
+)
+DAY = re.compile(rf"\b{MONTHS} \d{{1,2}}\b|\b\d{{1,2}} (?:de )?{MONTHS}\b")
 # What figures are based on is a remark about them, seldom a name.
 BASIS = re.compile(r",? \b(?:based on|according to|in accordance with|com base em|de acordo com)\b")
 # Words of dates and of the form in which things are asked; the table need not know them.
@@ -66,7 +72,8 @@ values figure figures respectively respective reported recorded company companys
 many number january february march april may june july august september october november december
 ano anos findo finda exercicio periodo montante valor valores respetivamente empresa grupo totais
 janeiro fevereiro marco abril maio junho julho agosto setembro outubro novembro dezembro both each
-every table thousands millions billions milhares milhoes according based accordance provide information
+every table between during within compared year-over-year durante entre thousands millions
+billions milhares milhoes according based accordance provide information
 """
 IDLE = frozenset(IDLE_WORDS.split())
 
@@ -115,18 +122,26 @@ def asked_of(text: str) -> Asked | None:
     op, sign, limit, spent = _op(folded, len(years))
     if op is Op.VALUE and not years:
         return None
-    main, *aside = BASIS.split(YEAR.sub(" ", spent), maxsplit=1)
+    main, *aside = BASIS.split(YEAR.sub(" ", DAY.sub(" ", spent)), maxsplit=1)
     said = [token.text for token in lexicon.tokens(main)]
-    idle = lexicon.function_words()
+    idle = function_words()
     words: list[str] = []
     loose: list[str] = []
     for word in said:
         plain = word.strip("-'’")
-        if not plain or plain in idle or plain.isdigit() or len(plain) < 2:
+        if not plain or plain in idle or len(plain) < 2:
             continue
         (loose if _idle(plain) else words).append(plain)
     loose += [token.text for text in aside for token in lexicon.tokens(text)]
     return Asked(op, years, tuple(dict.fromkeys(words)), tuple(loose), span, sign, limit)
+
+
+@functools.cache
+def function_words() -> frozenset[str]:
+    """Those of both languages, but not what tells an item from its neighbours: 'Other income'."""
+    return lexicon.function_words() - frozenset(
+        ["other", "others", "outro", "outros", "outra", "outras"]
+    )
 
 
 def _idle(word: str) -> bool:

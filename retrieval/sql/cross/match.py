@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from engines.language import fold
 from retrieval.sql import lexicon
-from retrieval.sql.cross.asked import IDLE, Op
+from retrieval.sql.cross.asked import IDLE, Op, function_words
 from retrieval.sql.cross.layout import DERIVED, cross_of
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def _like(word: str, others: Iterable[str]) -> float:
 def label_words(label: str) -> tuple[str, ...]:
     """The words of an item's name, without marks of notes; with the idle ones, each once."""
     plain = NOTE.sub(" ", label)
-    idle = lexicon.function_words()
+    idle = function_words()
     found = [token.text.strip("-'’") for token in lexicon.tokens(plain)]
     return tuple(dict.fromkeys(word for word in found if len(word) > 1 and word not in idle))
 
