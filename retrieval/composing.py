@@ -60,6 +60,7 @@ class Binder:
                 hit.heading_path,
                 hit.page,
                 hit.text,
+                label=hit.label,
             ),
         )
 

@@ -67,6 +67,7 @@ def hits_json(found: Retrieved) -> list[dict[str, Any]]:
             "document": hit.document,
             "heading_path": hit.heading_path,
             "page": hit.page,
+            "label": hit.label,
             "score": hit.score,
             "cosine": hit.cosine,
             "ranks": hit.ranks,
@@ -130,6 +131,7 @@ def citation_json(item: Citation) -> dict[str, Any]:
         "chunk_id": item.chunk_id,
         "heading_path": item.heading_path,
         "page": item.page,
+        "label": item.label,
         "sql": item.sql,
     }
 

@@ -6,11 +6,22 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from django.contrib.postgres.search import SearchConfig
-from django.db.models import BooleanField, Case, FloatField, Func, Q, Value, When
+from django.db.models import (
+    BooleanField,
+    Case,
+    FloatField,
+    Func,
+    OuterRef,
+    Q,
+    Subquery,
+    Value,
+    When,
+)
 from django.utils import translation
 from django.utils.translation import gettext as _
 from pgvector.django import CosineDistance
 
+from corpus.models import Page
 from corpus.selectors import chunks_live
 from engines.language import WORD, fold, name_words, stop_words
 from engines.language import words as words_of
@@ -184,6 +195,7 @@ def hit(row: dict[str, Any], score: float, ranks: dict[str, int]) -> Hit:
         heading_path=row["heading_path"],
         text=row["text"],
         page=row["page"],
+        label=row["label"] or "",
         block=row["block"],
         language=row["language"],
         score=score,
@@ -200,7 +212,10 @@ def passage_values(rows: Any, vector: NDArray[np.float32]) -> Any:
     """
     comparable = When(embedder=str(embedder().identity), then=CosineDistance("embedding", vector))
     distance = Case(comparable, default=None, output_field=FloatField())
-    return rows.annotate(distance=distance).values(*FIELDS, "language", "distance")
+    pages = Page.objects.filter(version=OuterRef("version"), number=OuterRef("page"))
+    label = Subquery(pages.values("label")[:1])
+    found = rows.annotate(distance=distance, label=label)
+    return found.values(*FIELDS, "language", "distance", "label")
 
 
 def _match(word: str, language: str) -> Q:

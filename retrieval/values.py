@@ -17,11 +17,14 @@ class Copy:
     document_id: str
     document: str
     page: int | None
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A passage found. `score` is the store's own; `ranks` says where each leg put it, from 1.
+
+    `page` counts from the file's first; `label` is what is printed on it, where that is known.
 
     `contrast` is the cosine less the mean cosine of all passages in the same language, where the
     store has measured it.
@@ -41,6 +44,7 @@ class Hit:
     block: str = "paragraph"
     ranks: dict[str, int] = field(default_factory=dict)
     copies: tuple[Copy, ...] = ()
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +146,7 @@ class Citation:
     page: int | None = None
     text: str = ""
     sql: str = ""
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
