@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from corpus.errors import UnreadableFile
 from corpus.parsing.preflight import preflight
 from corpus.parsing.registry import parser_for
+from corpus.parsing.unseen import unseen_told
 from corpus.tabular.embedded import tables_of
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def read(path: Path, kind: str, name: str, options: Mapping[str, str]) -> Parsed
     reason."""
     preflight(path, kind, name)
     try:
-        return tables_of(parser_for(kind)(path, name, options))
+        return tables_of(unseen_told(parser_for(kind)(path, name, options)))
     except MemoryError as error:
         raise UnreadableFile(
             f"{name} needs more memory than one file may take. Split it into smaller files."
