@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from engines.language import words
 from engines.registry import embedder
 from eval.collection import lines_of
-from retrieval.cache import NEAR
+from retrieval.cache_near import near as near_of
 from retrieval.guard import Decision, decide, signature
 from routing.calibration import in_fit_half
 
@@ -34,13 +34,16 @@ def read(path: Path) -> list[Pair]:
     return [Pair(str(row["a"]), str(row["b"]), row.get("label")) for row in rows]
 
 
-def decisions(pairs: Sequence[Pair], near: float = NEAR) -> list[Decision]:
+def decisions(pairs: Sequence[Pair], near: float | None = None) -> list[Decision]:
     """The cache's decision for each pair, without a corpus: its vocabulary is empty here.
+
+    `near` is the embedder's own bound when not given.
 
     Raises EngineError when the embedder cannot be reached. The cosine is that of unit vectors.
     """
     if not pairs:
         return []
+    bound = near_of(str(embedder().identity)) if near is None else near
     firsts = embedder().queries([pair.a for pair in pairs])
     seconds = embedder().queries([pair.b for pair in pairs])
     cosines = (firsts * seconds).sum(axis=1)
@@ -50,7 +53,7 @@ def decisions(pairs: Sequence[Pair], near: float = NEAR) -> list[Decision]:
             signature(pair.b),
             same_words=words(pair.a) == words(pair.b),
             cosine=float(cosine),
-            near=near,
+            near=bound,
         )
         for pair, cosine in zip(pairs, cosines, strict=True)
     ]

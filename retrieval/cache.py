@@ -6,11 +6,13 @@ import hashlib
 from typing import TYPE_CHECKING, Any
 
 from django.db.models import Q
+from django.utils import timezone
 from pgvector.django import CosineDistance
 
 from corpus.models import Document
 from engines.language import fold, words
 from engines.registry import embedder
+from retrieval.cache_near import near as near_of
 from retrieval.graph_aliases import merges_said
 from retrieval.guard import decide, signature
 from retrieval.models import CachedAnswer
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 
     from teams.models import User, Workspace
 
-NEAR, CANDIDATES = 0.96, 5
+CANDIDATES = 20
 
 
 def scope(workspace: Workspace, user: User, variant: str = "") -> str:
@@ -57,27 +59,39 @@ def recall(
     The digest covers every version, so an answer whose source changed is never found again.
     """
     same_words = " ".join(words(question))
-    near = (
+    engine = str(embedder().identity)
+    bound = near_of(engine)
+    held = (
         CachedAnswer.objects.visible_to(user)
         .filter(
             workspace=workspace,
             scope=scope(workspace, user, variant),
-            embedder=str(embedder().identity),
+            embedder=engine,
         )
         .annotate(distance=CosineDistance("vector", vector))
-        .filter(Q(distance__lte=1 - NEAR) | Q(folded=same_words))
+        .filter(Q(distance__lte=1 - bound) | Q(folded=same_words))
         .order_by("distance")[:CANDIDATES]
     )
-    held = list(near)
-    if not held:
+    rows = list(held)
+    if not rows:
         return None
     mine = _signature(workspace, user, question)
-    for row in held:
+    for row in rows:
         same = row.folded == same_words
-        if decide(mine, row.guard, same_words=same, cosine=1 - row.distance, near=NEAR).hit:
+        if not _still(row, mine, user):
+            continue
+        if decide(mine, row.guard, same_words=same, cosine=1 - row.distance, near=bound).hit:
             found: CachedAnswer = row
             return found
     return None
+
+
+def _still(row: CachedAnswer, mine: dict[str, list[str]], user: User) -> bool:
+    """Whether the answer can be the same for this person and on this day: "my team", "this month"."""
+    if mine["personal"] and row.user_id != user.pk:
+        return False
+    same_day: bool = timezone.localdate(row.created_at) == timezone.localdate()
+    return same_day or not mine["today"]
 
 
 def remember(

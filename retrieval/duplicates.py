@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from engines.language import WORD, fold
-from retrieval.guard import opposites
+from retrieval.opposites import opposites
 from retrieval.values import Copy
 
 if TYPE_CHECKING:

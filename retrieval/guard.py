@@ -1,56 +1,111 @@
-"""What two questions must share, besides meaning, before one may get the other's answer. Pure."""
+"""What two questions must share, besides meaning, before one may get the other's answer. Pure.
+
+A question is read (`guard_reading`) as signs (counts, superlatives, comparisons, negations, directions),
+numbers with their comparison, and content words. All must agree; every sign and number must also stand with
+the same words, as "the country with most languages" is not "the language of most countries".
+"""
 
 from __future__ import annotations
 
-import functools
-import re
-import tomllib
+import unicodedata
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engines.language import content_words, detect, fold, stem, words
+from engines.language import WORD, detect, fold
+from retrieval import guard_structure as structure
+from retrieval.guard_lexicon import ASK, IDLE, REQUEST, SIGN, TODAY, lexicon
+from retrieval.guard_reading import CONTENT, NUMBER, read
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Sequence
 
-NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-CAPITAL = re.compile(r"(?<!^)(?<![.?!]\s)\b[A-ZÀ-ÖØ-Þ][\w'’-]*")
+    from retrieval.guard_reading import Read
 
+    Signature = dict[str, list[str]]
 
-@functools.cache
-def opposites() -> dict[str, str]:
-    """Each folded comparison, negation or direction word and the class it speaks for."""
-    path = Path(__file__).parent / "data" / "guard.toml"
-    held = tomllib.loads(path.read_text(encoding="utf-8"))
-    return {fold(word): name for name, listed in held.items() for word in listed["words"].split()}
+EDITION = "2"
+AGGREGATES = frozenset({"count", "sum", "average", "median", "max", "min", "most", "fewest"})
+# "Não joga nenhum" negates once, and what it negates stands behind the second word.
+TWICE = frozenset({"nenhum", "nenhuma"})
 
 
-def signature(question: str, vocabulary: Iterable[str] = ()) -> dict[str, list[str]]:
-    """Names, numbers, classes of comparison words and the content words of a question.
+def signature(question: str, vocabulary: Collection[str] = ()) -> Signature:
+    """All of a question that must agree with another's, in lists that can be kept as JSON.
 
-    `vocabulary` are folded names that the corpus knows and that stand in the question, so that a
-    name counts in lower case too. Every list is sorted; word order of content words is kept apart,
-    since "from A to B" is not "from B to A".
+    `vocabulary` are names that the corpus knows and that stand in the question: they are never read as
+    anything else. Without a list of its language every word counts as it stands.
     """
     language = detect(question)
-    folded = words(question)
-    # Word by word, so that a name in lower case that the corpus knows equals the same in capitals.
-    named = [*CAPITAL.findall(question), *vocabulary]
-    names = {word for name in named for word in content_words(name, language)}
-    classes = opposites()
+    lists = lexicon(language)
+    steps = _relevant(read(question, language, vocabulary))
+    content = [step.value for step in steps if step.kind == CONTENT]
     return {
-        "names": sorted(names),
-        "numbers": sorted(NUMBER.findall(question)),
-        "signs": sorted(classes[word] for word in folded if word in classes),
-        "content": sorted(stem(word, language) for word in content_words(question, language)),
-        "order": [word for word in folded if word in names],
-        "marks": [str(question.count("?"))],
+        "edition": [EDITION],
         "language": [language],
+        "marks": [str(max(1, question.count("?")))],
+        "asks": sorted({step.value for step in steps if step.kind == ASK}),
+        "today": sorted({step.value for step in steps if step.kind == TODAY}),
+        "personal": sorted({step.word for step in steps if step.word in lists.personal}),
+        "numbers": _numbers(steps),
+        "signs": sorted({step.value for step in steps if step.kind == SIGN}),
+        "content": sorted(set(content)),
+        "order": list(dict.fromkeys(content)),
+        "bound": structure.bound(steps, language),
+        "pairs": structure.pairs(steps, language),
+        "joined": structure.joined(steps, structure.listed),
+        "apart": structure.joined(steps, structure.parted),
+        "beside": structure.beside(steps),
+        "lead": structure.lead(steps, language),
+        "head": structure.head(steps, language),
+        "accents": _accents(question),
     }
 
 
-FIXED = ("names", "numbers", "signs", "order", "language", "marks")
+def _numbers(steps: list[Read]) -> list[str]:
+    """The numbers with their comparison, in order unless each has one ("over 3 and under 5")."""
+    found = [step.value for step in steps if step.kind == NUMBER]
+    return sorted(found) if all(" " in value for value in found) else found
+
+
+def _relevant(steps: list[Read]) -> list[Read]:
+    """Without "each" and "different" where they change no count, and "in total" where one is."""
+    signs = {step.value for step in steps if step.kind == SIGN}
+    idle = {"sum"} if "count" in signs else set()
+    if not signs & AGGREGATES:
+        idle.add("each")
+    found: list[Read] = []
+    for place, step in enumerate(steps):
+        if step.kind == REQUEST or (step.kind == SIGN and step.value in idle):
+            continue
+        if step.value == "not" and any(one.word in TWICE for one in steps[place + 1 : place + 4]):
+            continue
+        if step.kind == SIGN and step.value == "distinct" and not _counted(steps[:place]):
+            continue
+        if _told_before(step, steps[place + 1 :], found):
+            continue
+        found.append(step)
+    return found
+
+
+def _told_before(step: Read, after: Sequence[Read], found: Sequence[Read]) -> bool:
+    """Whether it is a count of nothing, behind another: "how many models ...? List the id and the number"."""
+    alone = step.kind == SIGN and step.value == "count" and not structure.run_of(after)
+    return alone and any(one.value == "count" for one in found)
+
+
+def _counted(before: Sequence[Read]) -> bool:
+    """Whether what comes next is counted: the last that says anything is a count."""
+    last = [step for step in before if step.kind != IDLE][-1:]
+    return bool(last) and last[0].value == "count"
+
+
+def _accents(question: str) -> list[str]:
+    """Words written with accents, since two of them may fold to one (avó, avô)."""
+    plain = unicodedata.normalize("NFC", question.casefold())
+    return sorted({word for word in WORD.findall(plain) if word != fold(word)})
+
+
+FIXED = ("edition", "language", "marks", "asks", "today", "personal", "numbers", "signs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,34 +117,102 @@ class Decision:
     reason: str
 
 
-def difference(one: dict[str, list[str]], other: dict[str, list[str]]) -> str:
+def difference(one: Signature, other: Signature) -> str:
     """The first part in which two signatures forbid one answer for both; "" when none does.
 
-    Names, numbers, signs, their order, the language and the number of questions must be equal. Of the
-    content words at most one may differ on each side, and when nothing else was there to compare, none.
+    A signature of another edition of the guard differs from every one.
     """
     for key in FIXED:
         if one.get(key) != other.get(key):
             return key
-    mine, theirs = set(one.get("content", [])), set(other.get("content", []))
-    if not (one.get("names") or one.get("numbers")):
-        return "" if mine == theirs else "content"
-    near = len(mine - theirs) <= 1 and len(theirs - mine) <= 1 and len(mine & theirs) >= 1
-    return "" if near else "content"
+    mine, theirs = set(one["content"]), set(other["content"])
+    if mine != theirs and (one["lead"] or other["lead"]):
+        # "Which plants" asks as "the names of the plants" does, if for the same things.
+        if not set(one["head"]) & set(other["head"]):
+            return "asked"
+        mine, theirs = (words - set(one["lead"]) - set(other["lead"]) for words in (mine, theirs))
+    light = lexicon(one["language"][0]).light
+    if not (_covers(mine, theirs, light) or _covers(theirs, mine, light)):
+        return "content"
+    if _accents_differ(one["accents"], other["accents"]):
+        return "accents"
+    if not _bound_agree(one["bound"], other["bound"]):
+        return "bound"
+    return "order" if _turned(one, other) else ""
+
+
+def _covers(more: set[str], less: set[str], light: Collection[str]) -> bool:
+    """Whether `more` is `less` with at most one word besides, of those that say little."""
+    return less <= more and len(more - less) <= 1 and more - less <= set(light)
+
+
+def _accents_differ(one: list[str], other: list[str]) -> bool:
+    written = {fold(word): word for word in one}
+    return any(written.get(fold(word), word) != word for word in other)
+
+
+def _bound_agree(one: list[str], other: list[str]) -> bool:
+    """Whether each sign of either stands with a word that the same sign of the other stands with."""
+    return all(
+        any(_meet(entry, found) for found in against)
+        for listed, against in ((one, other), (other, one))
+        for entry in listed
+    )
+
+
+def _meet(entry: str, other: str) -> bool:
+    (name, run), (its, words) = entry.split("|"), other.split("|")
+    return name == its and (run == words or bool(set(run.split()) & set(words.split())))
+
+
+def _turned(one: Signature, other: Signature) -> bool:
+    """Whether two words stand the other way round, for no reason that leaves the meaning."""
+    theirs = {word: place for place, word in enumerate(other["order"])}
+    light = lexicon(one["language"][0]).light
+    both = [word for word in one["order"] if word in theirs and word not in light]
+    free = (set(one["joined"]) & set(other["joined"])) | (set(one["beside"]) & set(other["beside"]))
+    free |= set(one["apart"]) | set(other["apart"])
+    for listed, owned in ((one, other), (other, one)):
+        # "The population of Brazil and its area" is "the population and area of Brazil".
+        free |= set(listed["joined"]) & {
+            " ".join(sorted(pair.split(">"))) for pair in owned["pairs"]
+        }
+    return any(
+        theirs[first] > theirs[second]
+        and " ".join(sorted((first, second))) not in free
+        and not _same_pair(first, second, one, other)
+        for number, first in enumerate(both)
+        for second in both[number + 1 :]
+    )
+
+
+def _same_pair(first: str, second: str, one: Signature, other: Signature) -> bool:
+    """Whether both questions say "first of second" (or both the reverse), in whichever order."""
+    for x, y in ((first, second), (second, first)):
+        pair, reverse = f"{x}>{y}", f"{y}>{x}"
+        if pair in one["pairs"] and pair in other["pairs"]:
+            return not (reverse in one["pairs"] and reverse in other["pairs"])
+    return False
 
 
 def decide(
-    one: dict[str, list[str]],
-    other: dict[str, list[str]],
+    one: Signature,
+    other: Signature,
     *,
     same_words: bool,
     cosine: float,
     near: float,
 ) -> Decision:
-    """The cache's decision on two questions: the very same words, or near enough and in agreement."""
+    """The cache's decision on two questions: near enough or of the very same words, and in agreement.
+
+    Two that hold nothing to compare are the same only in the very same words.
+    """
+    found = difference(one, other)
     if same_words:
-        return Decision(True, cosine, "same words")
+        # Marks and accents that folding drops can still part two: C# and C++, avó and avô.
+        return Decision(not found, cosine, found or "same words")
     if cosine < near:
         return Decision(False, cosine, "cosine")
-    found = difference(one, other)
+    if not found and not (one["content"] or one["numbers"]):
+        return Decision(False, cosine, "nothing")
     return Decision(not found, cosine, found or "agree")

@@ -1,0 +1,132 @@
+"""How the words of a read question stand to each other: what a sign is of, what belongs to what. Pure."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from retrieval.guard_lexicon import IDLE, SIGN, lexicon
+from retrieval.guard_reading import COMMA, CONTENT, NUMBER, STOP
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+
+    from retrieval.guard_reading import Read
+
+# Signs that count by being there; all others also by the words that they stand with.
+POSTPOSED = frozenset(
+    {"average", "max", "min", "sum", "lowest", "highest", "latest", "oldest", "youngest", "ancient"}
+)
+UNBOUND = frozenset({"distinct", "ascending", "descending", "alphabetical", "or", "future", "by"})
+OF = frozenset({"of", "for", "in", "de", "do", "da", "dos", "das", "em", "no", "na", "nos", "nas"})
+AND = frozenset({"and", "e", "or", "ou"})
+
+
+def run_of(steps: Sequence[Read], linked: Collection[str] = ()) -> list[str]:
+    """The keys of the next run of content words in `steps`, going on past the words `linked`."""
+    found: list[str] = []
+    for step in steps:
+        if step.kind == CONTENT:
+            found.append(step.value)
+        elif step.kind in {STOP, COMMA} or (found and step.word not in linked):
+            break
+    return found
+
+
+def bound(steps: list[Read], language: str) -> list[str]:
+    """Each sign and number with the words that it stands with: the next run, else the one before."""
+    held = set()
+    for place, step in enumerate(steps):
+        if step.kind not in {SIGN, NUMBER} or step.value in UNBOUND:
+            continue
+        behind = steps[:place][::-1]
+        run = run_of(steps[place + 1 :]) or run_of(behind, OF)
+        if language == "pt" and step.value in POSTPOSED and behind and behind[0].kind == CONTENT:
+            run = run_of(behind, OF)
+        if step.kind == NUMBER and not run_of(steps[place + 1 :]):
+            # At the end of a sentence ("in 2024") it goes with all of it.
+            run = [one.value for one in steps if one.kind == CONTENT]
+        held.add(f"{step.value}|{' '.join(run)}")
+    return sorted(held)
+
+
+def _phrases(steps: list[Read]) -> list[tuple[list[str], str]]:
+    """Each run of content words and the word that links it to the next run; "" where none does."""
+    held: list[tuple[list[str], str]] = []
+    run: list[str] = []
+    for step in steps:
+        if step.kind == CONTENT:
+            run.append(step.value)
+        elif run:
+            held.append((run, step.word if step.kind == IDLE else ""))
+            run = []
+        elif held and step.kind != IDLE:
+            held[-1] = (held[-1][0], "")
+    return [*held, (run, "")] if run else held
+
+
+def pairs(steps: list[Read], language: str) -> list[str]:
+    """Pairs "x>y" of "x of y" and, in English, of "y x"; "x of y of z" gives "x>z" too."""
+    held = set()
+    runs = _phrases(steps)
+    for number, (run, _) in enumerate(runs):
+        if language != "pt":
+            held |= {f"{later}>{word}" for n, word in enumerate(run) for later in run[n + 1 :]}
+        following = number
+        while runs[following][1] in OF and following + 1 < len(runs):
+            following += 1
+            held |= {f"{head}>{word}" for head in run for word in runs[following][0]}
+    return sorted(held)
+
+
+def listed(step: Read) -> bool:
+    return step.kind == COMMA or step.word in AND
+
+
+def parted(step: Read) -> bool:
+    return step.kind == STOP or (step.kind == SIGN and step.value == "each")
+
+
+def joined(steps: list[Read], between: Callable[[Read], bool]) -> list[str]:
+    """Pairs "x y" of words that have a step for which `between` is true between them."""
+    held = set()
+    content = [(place, step.value) for place, step in enumerate(steps) if step.kind == CONTENT]
+    for number, (start, one) in enumerate(content):
+        for end, other in content[number + 1 :]:
+            if any(between(step) for step in steps[start + 1 : end]):
+                held.add(" ".join(sorted((one, other))))
+    return sorted(held)
+
+
+def beside(steps: list[Read]) -> list[str]:
+    """Pairs "x y" of content words with nothing between them: "the English language", "language English"."""
+    return sorted(
+        {
+            " ".join(sorted((one.value, other.value)))
+            for one, other in pairwise(steps)
+            if one.kind == other.kind == CONTENT
+        }
+    )
+
+
+def lead(steps: list[Read], language: str) -> list[str]:
+    """["name"] where a question begins by asking for the names of things ("names of x", "x names")."""
+    names = lexicon(language).name
+    start = next((n for n, step in enumerate(steps) if step.kind != IDLE), len(steps))
+    run = run_of(steps[start:]) if start < len(steps) and steps[start].kind == CONTENT else []
+    if not run or not (run[0] in names or (language == "en" and run[-1] in names)):
+        return []
+    after = steps[start + 1 : start + 2]
+    of = len(run) > 1 or (bool(after) and after[0].word in OF)
+    return sorted(set(run) & names) if of else []
+
+
+def head(steps: list[Read], language: str) -> list[str]:
+    """What is asked for, past "the names of": the first run of content words and what it belongs to."""
+    names = lexicon(language).name
+    start = next((n for n, step in enumerate(steps) if step.kind == CONTENT), len(steps))
+    run = run_of(steps[start:])
+    rest = steps[start + len(run) :]
+    if lead(steps, language) and set(run) <= names:
+        run = run_of(rest)
+    return sorted(set(run) - names)
