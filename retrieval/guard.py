@@ -44,6 +44,7 @@ def signature(question: str, vocabulary: Collection[str] = ()) -> Signature:
         "language": [language],
         "marks": [str(max(1, question.count("?")))],
         "asks": sorted({step.value for step in steps if step.kind == ASK}),
+        "tense": structure.tense(steps),
         "today": sorted({step.value for step in steps if step.kind == TODAY}),
         "personal": sorted({step.word for step in steps if step.word in lists.personal}),
         "numbers": _numbers(steps),
@@ -54,7 +55,6 @@ def signature(question: str, vocabulary: Collection[str] = ()) -> Signature:
         "pairs": structure.pairs(steps, language),
         "joined": structure.joined(steps, structure.listed),
         "apart": structure.joined(steps, structure.parted),
-        "beside": structure.beside(steps),
         "lead": structure.lead(steps, language),
         "head": structure.head(steps, language),
         "accents": _accents(question),
@@ -125,13 +125,15 @@ def difference(one: Signature, other: Signature) -> str:
     for key in FIXED:
         if one.get(key) != other.get(key):
             return key
+    if one["tense"] and other["tense"] and one["tense"] != other["tense"]:
+        return "tense"
     mine, theirs = set(one["content"]), set(other["content"])
     if mine != theirs and (one["lead"] or other["lead"]):
         # "Which plants" asks as "the names of the plants" does, if for the same things.
         if not set(one["head"]) & set(other["head"]):
             return "asked"
         mine, theirs = (words - set(one["lead"]) - set(other["lead"]) for words in (mine, theirs))
-    light = lexicon(one["language"][0]).light
+    light = lexicon(one["language"][0]).light - _weighty(one) - _weighty(other)
     if not (_covers(mine, theirs, light) or _covers(theirs, mine, light)):
         return "content"
     if _accents_differ(one["accents"], other["accents"]):
@@ -139,6 +141,12 @@ def difference(one: Signature, other: Signature) -> str:
     if not _bound_agree(one["bound"], other["bound"]):
         return "bound"
     return "order" if _turned(one, other) else ""
+
+
+def _weighty(held: Signature) -> set[str]:
+    """The words that are asked for, or that a sign or number stands with."""
+    bound = (entry.split("|")[1].split() for entry in held["bound"])
+    return {*held["head"], *(word for run in bound for word in run)}
 
 
 def _covers(more: set[str], less: set[str], light: Collection[str]) -> bool:
@@ -170,7 +178,7 @@ def _turned(one: Signature, other: Signature) -> bool:
     theirs = {word: place for place, word in enumerate(other["order"])}
     light = lexicon(one["language"][0]).light
     both = [word for word in one["order"] if word in theirs and word not in light]
-    free = (set(one["joined"]) & set(other["joined"])) | (set(one["beside"]) & set(other["beside"]))
+    free = set(one["joined"]) & set(other["joined"])
     free |= set(one["apart"]) | set(other["apart"])
     for listed, owned in ((one, other), (other, one)):
         # "The population of Brazil and its area" is "the population and area of Brazil".

@@ -66,14 +66,17 @@ def pieces(question: str, vocabulary: Collection[str] = ()) -> list[Word]:
     named = _named([word.folded for word in found], vocabulary)
     return [
         replace(word, name=True)
-        if place in named or (not shouted and len(word.text) > 1 and _capitals(word.text))
+        if place in named or (not shouted and _capitals(word.text, place, found))
         else word
         for place, word in enumerate(found)
     ]
 
 
-def _capitals(text: str) -> bool:
-    return text.isalpha() and text.isupper()
+def _capitals(text: str, place: int, found: Sequence[Word]) -> bool:
+    """Whether a word is all in capitals; one letter only inside a sentence ("team A")."""
+    if not (text.isalpha() and text.isupper()):
+        return False
+    return len(text) > 1 or (place > 0 and found[place - 1].folded not in STOPS)
 
 
 def _named(folded: Sequence[str], vocabulary: Collection[str]) -> set[int]:
@@ -141,7 +144,7 @@ def _phrase(run: list[Word], before: list[Read], lists: Lexicon) -> Phrase | Non
     plain = tuple(lists.plain(word.folded) for word in run)
     listed = lists.phrases.get(plain) or lists.phrases.get(tuple(word.folded for word in run), ())
     for phrase in listed:
-        if phrase.kind in {REQUEST, START} and not _at_start(before):
+        if phrase.kind in {REQUEST, START} and not _at_start(before, COMMA):
             continue
         if phrase.kind == ASK and not (_at_start(before) or phrase.name.startswith("how_")):
             continue
@@ -157,10 +160,10 @@ def _counts_here(word: str, before: list[Read], lists: Lexicon) -> bool:
     return word in lists.numbers and _counts(word, before, lists)
 
 
-def _at_start(before: list[Read]) -> bool:
-    """Whether only what says nothing stands between here and the start of the sentence."""
+def _at_start(before: list[Read], mark: str = STOP) -> bool:
+    """Whether only what says nothing stands between here and the start of the sentence or last `mark`."""
     for step in reversed(before):
-        if step.kind == STOP:
+        if step.kind in {STOP, mark}:
             return True
         if step.kind not in {IDLE, REQUEST, COMMA}:
             return False
@@ -216,7 +219,7 @@ def _sign(step: Read, before: list[Read], after: list[Read], lists: Lexicon) -> 
     last = [one for one in before if one.kind != IDLE][-1:]
     if step.value == "by" and any(one.value == "sort" for one in before):
         return Read(IDLE, "", step.word)
-    if step.value == "to" and step.word == "para" and _of(last, after, lists):
+    if step.value in {"to", "for"} and step.word != "to" and _of(last, after, lists):
         return Read(IDLE, "", step.word)
     if step.value == "all" and (
         not before or before[-1].kind in {IDLE, REQUEST, COMMA, SIGN, STOP}
@@ -242,7 +245,7 @@ def _mass(step: Read, run: list[str], lists: Lexicon) -> Read:
 
 
 def _of(last: list[Read], after: list[Read], lists: Lexicon) -> bool:
-    """Whether "para" is "de" here: before "todos" or "cada", behind a figure or an attribute."""
+    """Whether "for" or "para" is "of" here: before "todos" or "cada", behind a figure or an attribute."""
     ahead = [one for one in after if one.kind != IDLE or one.word not in ARTICLES][:1]
     if ahead and ahead[0].kind == SIGN and ahead[0].value in {"all", "each", "distinct"}:
         return True
@@ -253,7 +256,7 @@ def _of(last: list[Read], after: list[Read], lists: Lexicon) -> bool:
     return last[0].value in lists.attributes | lists.measures
 
 
-ARTICLES = frozenset({"o", "a", "os", "as"})
+ARTICLES = frozenset({"o", "a", "os", "as", "the"})
 
 
 def _run(steps: Sequence[Read]) -> list[str]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from retrieval.guard_lexicon import IDLE, SIGN, lexicon
+from retrieval.guard_lexicon import ASK, IDLE, REQUEST, SIGN, lexicon
 from retrieval.guard_reading import COMMA, CONTENT, NUMBER, STOP
 
 if TYPE_CHECKING:
@@ -17,8 +16,23 @@ if TYPE_CHECKING:
 POSTPOSED = frozenset(
     {"average", "max", "min", "sum", "lowest", "highest", "latest", "oldest", "youngest", "ancient"}
 )
+LEANING = frozenset(
+    {"gt", "lt", "ge", "le", "before", "after", "since", "until", "from", "to", "for", "against"}
+)
 UNBOUND = frozenset({"distinct", "ascending", "descending", "alphabetical", "or", "future", "by"})
+PAST = frozenset({"was", "were", "foi", "foram", "era", "eram"})
+PRESENT = frozenset({"is", "are", "e", "sao"})
 OF = frozenset({"of", "for", "in", "de", "do", "da", "dos", "das", "em", "no", "na", "nos", "nas"})
+LINKS = OF | {
+    "with",
+    "on",
+    "at",
+    "com",
+    "corresponding",
+    "correspondente",
+    "correspondentes",
+    "belonging",
+}
 AND = frozenset({"and", "e", "or", "ou"})
 
 
@@ -46,7 +60,9 @@ def bound(steps: list[Read], language: str) -> list[str]:
         if step.kind == NUMBER and not run_of(steps[place + 1 :]):
             # At the end of a sentence ("in 2024") it goes with all of it.
             run = [one.value for one in steps if one.kind == CONTENT]
-        held.add(f"{step.value}|{' '.join(run)}")
+        # "Older than Ana" is not what "who is Ana older than" asks.
+        left = step.value in LEANING and not run_of(steps[place + 1 :])
+        held.add(f"{step.value}{'<' if left else ''}|{' '.join(run)}")
     return sorted(held)
 
 
@@ -60,7 +76,7 @@ def _phrases(steps: list[Read]) -> list[tuple[list[str], str]]:
         elif run:
             held.append((run, step.word if step.kind == IDLE else ""))
             run = []
-        elif held and step.kind != IDLE:
+        elif held and step.kind not in {IDLE, NUMBER}:
             held[-1] = (held[-1][0], "")
     return [*held, (run, "")] if run else held
 
@@ -73,7 +89,7 @@ def pairs(steps: list[Read], language: str) -> list[str]:
         if language != "pt":
             held |= {f"{later}>{word}" for n, word in enumerate(run) for later in run[n + 1 :]}
         following = number
-        while runs[following][1] in OF and following + 1 < len(runs):
+        while runs[following][1] in LINKS and following + 1 < len(runs):
             following += 1
             held |= {f"{head}>{word}" for head in run for word in runs[following][0]}
     return sorted(held)
@@ -98,17 +114,6 @@ def joined(steps: list[Read], between: Callable[[Read], bool]) -> list[str]:
     return sorted(held)
 
 
-def beside(steps: list[Read]) -> list[str]:
-    """Pairs "x y" of content words with nothing between them: "the English language", "language English"."""
-    return sorted(
-        {
-            " ".join(sorted((one.value, other.value)))
-            for one, other in pairwise(steps)
-            if one.kind == other.kind == CONTENT
-        }
-    )
-
-
 def lead(steps: list[Read], language: str) -> list[str]:
     """["name"] where a question begins by asking for the names of things ("names of x", "x names")."""
     names = lexicon(language).name
@@ -119,6 +124,16 @@ def lead(steps: list[Read], language: str) -> list[str]:
     after = steps[start + 1 : start + 2]
     of = len(run) > 1 or (bool(after) and after[0].word in OF)
     return sorted(set(run) & names) if of else []
+
+
+def tense(steps: list[Read]) -> list[str]:
+    """["past"] of "who was", ["present"] of "quem é", before anything is named; [] of a request."""
+    for step in steps:
+        if step.kind not in {IDLE, ASK, REQUEST}:
+            return []
+        if step.word in PAST or step.word in PRESENT:
+            return ["past" if step.word in PAST else "present"]
+    return []
 
 
 def head(steps: list[Read], language: str) -> list[str]:
