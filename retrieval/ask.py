@@ -1,4 +1,5 @@
-"""A question's way: screen → gate → recall → split → route → retrieve → fuse → answer → verify → keep."""
+"""A question's way: screen → gate → resolve → recall → split → route → retrieve → fuse → answer → verify →
+keep."""
 
 from __future__ import annotations
 
@@ -14,6 +15,7 @@ from engines.registry import embedder
 from retrieval import cache
 from retrieval.answer import answer as answer_parts
 from retrieval.chosen import documents_named, narrowed, route_chosen
+from retrieval.followup import resolved
 from retrieval.gate import STAGE, gate
 from retrieval.options import DEFAULT
 from retrieval.overview import overview_part
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from retrieval.followup import Turn
     from retrieval.gate import Gated
     from retrieval.models import CachedAnswer
     from retrieval.options import Options
@@ -57,7 +60,8 @@ AT_ONCE = 4
 class Outcome:
     """An answered question as it is kept: `parts` and `answer` are in the form of `record`.
 
-    `cut` says why the generator broke off in the middle, if it did.
+    `cut` says why the generator broke off in the middle, if it did; `resolved` is what was asked where the
+    question leant on those before it.
     """
 
     language: str
@@ -67,6 +71,7 @@ class Outcome:
     tokens_in: int = 0
     tokens_out: int = 0
     cut: str = ""
+    resolved: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +91,11 @@ def ask(
     question: str,
     emit: Emit,
     options: Options = DEFAULT,
+    turns: Sequence[Turn] = (),
 ) -> Outcome:
     """Answer `question` from what `user` may read in `workspace`, in the way `options` choose.
+
+    `turns` are those before it in its conversation, oldest first: what it leaves unsaid is taken from them.
 
     `emit` is called with each event as it happens, possibly from several threads. Raises
     QuestionRefused for a question that cannot be taken and EngineError without an embedder.
@@ -96,27 +104,40 @@ def ask(
     with span(SpanName.ASK):
         with span(SpanName.SCREEN):
             gated = gate(screen(question))
-            asked, language = gated.question, gated.language or detect(gated.question)
+            # A few words tell little of their language; those before them tell more.
+            spoken = turns[-1].language if turns else "en"
+            asked, language = gated.question, gated.language or detect(gated.question, spoken)
         if gated.reply:
             return _gated(gated, emit)
-        with span(SpanName.EMBED, texts=1):
-            vector = embedder().queries([asked])[0]
-        with span(SpanName.RECALL) as recalled:
-            held = cache.recall(
-                workspace=workspace,
-                user=user,
-                question=asked,
-                vector=vector,
-                variant=options.variant,
-            )
-            recalled.set(found=held is not None)
-        if held is not None:
-            return _again(held, language, emit)
-        with span(SpanName.SPLIT) as current:
-            clauses = split(asked, language)
-            current.set(parts=len(clauses))
-        parts = _parts(asker, clauses, _vectors(clauses, asked, vector), language)
-        return _answered(asker, asked, vector, parts, language)
+        with span(SpanName.RESOLVE) as current:
+            found = resolved(asked, turns, language)
+            current.set(how=found.how if found else None)
+        if found is None:
+            return _asked(asker, asked, language)
+        emit(EventKind.QUESTION_RESOLVED, {"text": found.text, "how": found.how})
+        return replace(_asked(asker, found.text, language), resolved=found.text)
+
+
+def _asked(asker: Asker, asked: str, language: str) -> Outcome:
+    """From a question that stands by itself to its answer."""
+    with span(SpanName.EMBED, texts=1):
+        vector = embedder().queries([asked])[0]
+    with span(SpanName.RECALL) as recalled:
+        held = cache.recall(
+            workspace=asker.workspace,
+            user=asker.user,
+            question=asked,
+            vector=vector,
+            variant=asker.options.variant,
+        )
+        recalled.set(found=held is not None)
+    if held is not None:
+        return _again(held, language, asker.emit)
+    with span(SpanName.SPLIT) as current:
+        clauses = split(asked, language)
+        current.set(parts=len(clauses))
+    parts = _parts(asker, clauses, _vectors(clauses, asked, vector), language)
+    return _answered(asker, asked, vector, parts, language)
 
 
 def _again(held: CachedAnswer, language: str, emit: Emit) -> Outcome:

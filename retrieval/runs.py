@@ -17,10 +17,13 @@ from engines.errors import EngineError
 from engines.language import detect
 from retrieval.ask import Outcome, ask
 from retrieval.errors import QuestionRefused
+from retrieval.followup import Turn
 from retrieval.options import DEFAULT, options_parse
 from retrieval.screen import screen
+from retrieval.shown import answer_text, run_view
 from teams.access import Right, require
 from telemetry import running
+from telemetry.conversations import conversation_go_on, turns_before
 from telemetry.models import RunState, Trace
 from telemetry.running import RunSettled
 from telemetry.services import (
@@ -39,11 +42,14 @@ if TYPE_CHECKING:
 
     from retrieval.options import Options
     from teams.models import User, Workspace
+    from telemetry.models import Conversation
     from telemetry.names import EventKind
     from telemetry.spans import Recording
 
 logger = logging.getLogger(__name__)
 AT_ONCE = 4
+# How many earlier questions of a conversation a new one may lean on.
+TURNS = 3
 
 
 @functools.cache
@@ -52,21 +58,31 @@ def _pool() -> ThreadPoolExecutor:
 
 
 def run_start(
-    *, workspace: Workspace, user: User, question: str, options: Options = DEFAULT
+    *,
+    workspace: Workspace,
+    user: User,
+    question: str,
+    options: Options = DEFAULT,
+    conversation: Conversation | None = None,
 ) -> Trace:
     """Begin a run: its row exists when this returns, and the work starts when it is committed.
 
+    It goes on in `conversation`, one of the person's own, or begins another.
     Raises QuestionRefused with what to change, and PermissionDenied without the right to ask.
     """
     require(user, workspace, Right.ASK)
     asked = screen(question)
     with transaction.atomic():
+        talk = conversation_go_on(
+            workspace=workspace, user=user, question=asked, conversation=conversation
+        )
         trace = trace_begin(
             workspace=workspace,
             user=user,
             question=asked,
             language=detect(asked),
             options=options.as_json(),
+            conversation=talk,
         )
         transaction.on_commit(lambda: _submit(trace.pk, translation.get_language() or "en"))
     return trace
@@ -93,7 +109,24 @@ def run_again(*, trace: Trace, user: User) -> Trace:
         user=user,
         question=trace.question,
         options=options_parse(trace.options),
+        conversation=trace.conversation,
     )
+
+
+def _turns(trace: Trace) -> list[Turn]:
+    """The questions before this one, as they were understood, for one that leans on them."""
+
+    def turn(earlier: Trace) -> Turn:
+        parts = earlier.parts
+        question = parts[-1].get("text") if parts else earlier.resolved or earlier.question
+        return Turn(
+            question or earlier.question,
+            earlier.language,
+            # Read again under the reader's rights: nothing of a withdrawn source is handed on.
+            lambda: answer_text(run_view(earlier, trace.user, None)),
+        )
+
+    return [turn(earlier) for earlier in turns_before(trace, TURNS)]
 
 
 def _submit(trace_id: uuid.UUID, locale: str) -> None:
@@ -120,7 +153,7 @@ def _report(future: Future[None]) -> None:
 
 def run_execute(trace_id: uuid.UUID) -> None:
     """Answer the question of a run and settle it, whatever happens on the way."""
-    trace = Trace.objects.select_related("workspace", "user").get(pk=trace_id)
+    trace = Trace.objects.select_related("workspace", "user", "conversation").get(pk=trace_id)
 
     def emit(kind: EventKind, payload: dict[str, Any]) -> None:
         event_add(trace=trace, kind=kind, payload=payload)
@@ -135,6 +168,7 @@ def run_execute(trace_id: uuid.UUID) -> None:
                 question=trace.question,
                 emit=emit,
                 options=options_parse(trace.options),
+                turns=_turns(trace),
             )
             _fill(trace, outcome)
         except RunSettled:
@@ -166,7 +200,7 @@ def _fill(trace: Trace, outcome: Outcome) -> None:
     if outcome.cut:
         trace.state = RunState.INTERRUPTED
         trace.error = _("The answer broke off: %(reason)s") % {"reason": outcome.cut}
-    trace.language = outcome.language
+    trace.language, trace.resolved = outcome.language, outcome.resolved
     trace.answer, trace.cached = outcome.answer, outcome.cached
     trace_decide(trace, outcome.parts)
     trace.tokens_in, trace.tokens_out = outcome.tokens_in, outcome.tokens_out

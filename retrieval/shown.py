@@ -75,6 +75,7 @@ class RunView:
     unsupported: list[str] = field(default_factory=list)
     model: str = ""
     error: str = ""
+    resolved: str = ""
     spans: list[SpanRow] = field(default_factory=list)
     spent: Spent | None = None
 
@@ -126,6 +127,7 @@ def _settled(trace: Trace, user: User) -> RunView:
         unsupported=list(answer.get("unsupported") or []),
         model=answer.get("model", ""),
         error=trace.error,
+        resolved=trace.resolved,
         spans=waterfall(trace.spans.all()),
         spent=spent_of(trace),
     )
@@ -180,6 +182,7 @@ def _running(trace: Trace, user: User, upto: int | None) -> RunView:
         status=_status(RunState.RUNNING, last),
         parts=[part_view(part) for part in so_far.parts_kept],
         citations=[dict(item) for item in so_far.answer.get("citations") or []],
+        resolved=so_far.resolved,
     )
     _fill(shown, trace, user)
     gone = any(item["withdrawn"] for item in shown.citations)

@@ -2,11 +2,17 @@ from __future__ import annotations
 
 from django.urls import path
 
-from retrieval import views
+from retrieval import views, views_talks
 from telemetry.sse import run_events
 
 urlpatterns = [
     path("", views.chat, name="chat"),
+    path("conversations/", views_talks.talk_list, name="talks"),
+    path("conversations/<uuid:talk_id>/", views_talks.talk_detail, name="talk"),
+    path("conversations/<uuid:talk_id>/rename/", views_talks.talk_rename, name="talk-rename"),
+    path("conversations/<uuid:talk_id>/share/", views_talks.talk_share, name="talk-share"),
+    path("conversations/<uuid:talk_id>/delete/", views_talks.talk_delete, name="talk-delete"),
+    path("conversations/<uuid:talk_id>/export.md", views_talks.talk_export, name="talk-export"),
     path("chat/ask/", views.ask, name="chat-ask"),
     path("chat/<uuid:trace_id>/", views.run, name="chat-run"),
     path("chat/<uuid:trace_id>/events/", run_events, name="chat-events"),

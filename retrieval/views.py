@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import uuid
+from typing import TYPE_CHECKING, cast
 
 from django.conf import settings
 from django.http import Http404, JsonResponse
@@ -15,16 +16,15 @@ from retrieval.errors import QuestionRefused
 from retrieval.options import options_posted
 from retrieval.options_form import form_context
 from retrieval.shown import answer_text, run_view, source_view
+from retrieval.talks import talks_of
 from teams.access import Right
 from teams.requests import member_of
-from telemetry.models import Trace
+from telemetry.models import Conversation, Trace
 from telemetry.options import options_shown
 from telemetry.services import run_settle_dead
 from telemetry.sse import number
 
 if TYPE_CHECKING:
-    import uuid
-
     from django.http import HttpRequest, HttpResponse
 
     from teams.models import User, Workspace
@@ -49,12 +49,12 @@ def _ask_page(
     field: str = "",
 ) -> HttpResponse:
     """`field` names the option that was refused; what was posted is shown again then."""
-    recent = Trace.objects.visible_to(user).in_workspace(workspace).filter(user=user)[:RECENT]
+    talks = talks_of(user, workspace)[:RECENT]
     documents = Document.objects.visible_to(user).in_workspace(workspace)
     context = {
         "question": question,
         "refusal": refusal,
-        "recent": recent,
+        "talks": talks,
         "documents": documents.filter(current__isnull=False).count(),
         "examples": EXAMPLES if workspace.slug == DEMO_SLUG else {},
         "limit": settings.QUESTION_MAX_CHARACTERS,
@@ -66,8 +66,30 @@ def _ask_page(
 def _trace(request: HttpRequest, trace_id: uuid.UUID) -> tuple[User, Trace]:
     """The run if this person may read it; else 404, as for one that is not there."""
     user, _ = member_of(request)
-    readable = Trace.objects.visible_to(user).select_related("workspace", "user")
+    readable = Trace.objects.visible_to(user).select_related("workspace", "user", "conversation")
     return user, get_object_or_404(readable, pk=trace_id)
+
+
+def talk_posted(request: HttpRequest, user: User) -> Conversation | None:
+    """The conversation that a form names, if it is this person's own; 404 for any other."""
+    key = request.POST.get("conversation", "")
+    if not key:
+        return None
+    try:
+        pk = uuid.UUID(key)
+    except ValueError as error:
+        raise Http404("No such conversation.") from error
+    own = Conversation.objects.visible_to(user, Right.ASK).filter(user=user)
+    talk: Conversation = get_object_or_404(own.select_related("workspace"), pk=pk)
+    return talk
+
+
+def _talk_seen(trace: Trace, user: User) -> Conversation | None:
+    """The run's conversation if this person may read it."""
+    if trace.conversation_id is None:
+        return None
+    rows = Conversation.objects.visible_to(user)
+    return cast("Conversation | None", rows.filter(pk=trace.conversation_id).first())
 
 
 def _own(request: HttpRequest, trace_id: uuid.UUID) -> tuple[User, Trace]:
@@ -91,9 +113,16 @@ def ask(request: HttpRequest) -> HttpResponse:
 
     user, workspace = member_of(request, Right.ASK)
     question = request.POST.get("question", "")
+    talk = talk_posted(request, user)
     try:
         options = options_posted(request.POST)
-        trace = run_start(workspace=workspace, user=user, question=question, options=options)
+        trace = run_start(
+            workspace=talk.workspace if talk else workspace,
+            user=user,
+            question=question,
+            options=options,
+            conversation=talk,
+        )
     except QuestionRefused as error:
         kept = question.replace("\x00", "")
         field = getattr(error, "field", "")
@@ -139,6 +168,7 @@ def run(request: HttpRequest, trace_id: uuid.UUID) -> HttpResponse:
         "limit": settings.QUESTION_MAX_CHARACTERS,
         "options": options_shown(trace.options),
         "own": trace.user_id == user.pk,
+        "talk": _talk_seen(trace, user),
         # The live part holds no form, and is fetched anew with every event.
         "form": None if partial else form_context(trace.workspace, user),
     }

@@ -2,8 +2,9 @@
 
 A model says how it hangs on a workspace by `ACCESS_PATH` (a lookup that ends at the workspace's
 key). A model that belongs to one person inside the workspace also names `OWNER_PATH`: then only that
-person and those with the audit right see the row. A model without `ACCESS_PATH` is never visible:
-asking for it raises, so that a forgotten declaration fails closed and loudly.
+person and those with the audit right see the row, and with `SHARED_PATH` (a lookup that ends at a
+boolean) also all who hold the right in the workspace once it is true. A model without `ACCESS_PATH` is
+never visible: asking for it raises, so that a forgotten declaration fails closed and loudly.
 """
 
 from __future__ import annotations
@@ -63,7 +64,9 @@ def visible_to[Row: models.Model](
     if owner_path is None:
         return rows
     audited = workspace_ids(user, Right.AUDIT)
-    return rows.filter(Q(**{owner_path: user.pk}) | Q(**{f"{path}__in": audited}))
+    reach = Q(**{owner_path: user.pk}) | Q(**{f"{path}__in": audited})
+    shared_path: str | None = getattr(queryset.model, "SHARED_PATH", None)
+    return rows.filter(reach | Q(**{shared_path: True}) if shared_path else reach)
 
 
 def holds(user: User | AnonymousUser, workspace: Workspace, right: Right) -> bool:

@@ -22,18 +22,56 @@ class RunState(models.TextChoices):
     INTERRUPTED = "interrupted", _("Interrupted")
 
 
+class Conversation(models.Model):
+    """Questions of one person that follow each other. Shared, the whole workspace may read it."""
+
+    ACCESS_PATH: ClassVar[str] = "workspace"
+    OWNER_PATH: ClassVar[str] = "user"
+    SHARED_PATH: ClassVar[str] = "shared"
+    TITLE: ClassVar[int] = 120
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="conversations")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="conversations"
+    )
+    title = models.CharField(max_length=TITLE)
+    shared = models.BooleanField(default=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+    asked_at = models.DateTimeField(default=timezone.now, help_text="when its last question came")
+
+    objects = ScopedQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-asked_at"]
+        indexes = [
+            models.Index(fields=["workspace", "user", "-asked_at"], name="conversation_user_time"),
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+
 class Trace(models.Model):
     """One run of one question. The row exists before the work starts and is settled when it ends."""
 
     ACCESS_PATH: ClassVar[str] = "workspace"
     OWNER_PATH: ClassVar[str] = "user"
+    SHARED_PATH: ClassVar[str] = "conversation__shared"
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="traces")
+    # A conversation that is deleted leaves its traces to those who audit.
+    conversation = models.ForeignKey(
+        Conversation, on_delete=models.SET_NULL, null=True, blank=True, related_name="turns"
+    )
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="traces"
     )
     question = models.TextField()
+    resolved = models.TextField(
+        blank=True, help_text="what was asked, where the question leant on those before it"
+    )
     language = models.CharField(max_length=5, blank=True)
     options = models.JSONField(
         default=dict, blank=True, help_text="what was chosen for this question; empty: the defaults"
@@ -81,6 +119,7 @@ class Trace(models.Model):
 class Span(models.Model):
     ACCESS_PATH: ClassVar[str] = "trace__workspace"
     OWNER_PATH: ClassVar[str] = "trace__user"
+    SHARED_PATH: ClassVar[str] = "trace__conversation__shared"
 
     trace = models.ForeignKey(Trace, on_delete=models.CASCADE, related_name="spans")
     span_id = models.CharField(max_length=16)
@@ -105,6 +144,7 @@ class RunEvent(models.Model):
 
     ACCESS_PATH: ClassVar[str] = "trace__workspace"
     OWNER_PATH: ClassVar[str] = "trace__user"
+    SHARED_PATH: ClassVar[str] = "trace__conversation__shared"
 
     trace = models.ForeignKey(Trace, on_delete=models.CASCADE, related_name="events")
     seq = models.PositiveIntegerField()

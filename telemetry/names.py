@@ -8,6 +8,7 @@ import enum
 class SpanName(enum.StrEnum):
     ASK = "ask"
     SCREEN = "ask.screen"
+    RESOLVE = "ask.resolve"
     RECALL = "cache.recall"
     SPLIT = "route.split"
     EMBED = "embed.query"
@@ -33,6 +34,7 @@ class SpanName(enum.StrEnum):
 
 class EventKind(enum.StrEnum):
     RUN_STARTED = "run.started"
+    QUESTION_RESOLVED = "question.resolved"
     ROUTE_DECIDED = "route.decided"
     RETRIEVAL_DONE = "retrieval.done"
     RERANK_DONE = "rerank.done"

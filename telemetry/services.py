@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from telemetry import running
 from telemetry.accounting import trace_account
 from telemetry.live import publish, run_group
-from telemetry.models import RunEvent, RunState, Span, Trace
+from telemetry.models import Conversation, RunEvent, RunState, Span, Trace
 from telemetry.names import EventKind
 from telemetry.running import RunSettled
 from telemetry.told import told
@@ -35,9 +35,15 @@ def trace_begin(
     question: str,
     language: str,
     options: dict[str, Any] | None = None,
+    conversation: Conversation | None = None,
 ) -> Trace:
     trace: Trace = Trace.objects.create(
-        workspace=workspace, user=user, question=question, language=language, options=options or {}
+        workspace=workspace,
+        user=user,
+        question=question,
+        language=language,
+        options=options or {},
+        conversation=conversation,
     )
     event_add(trace=trace, kind=EventKind.RUN_STARTED, payload={"question": question})
     return trace
@@ -128,7 +134,7 @@ def run_interrupt(*, trace: Trace, reason: str) -> bool:
             return False
         so_far = told(RunEvent.objects.filter(trace=trace).order_by("seq"))
         trace.state, trace.error = RunState.INTERRUPTED, reason
-        trace.answer = so_far.answer
+        trace.answer, trace.resolved = so_far.answer, so_far.resolved
         trace_decide(trace, so_far.parts_kept)
         trace_settle(trace=trace, recording=None)
     running.stop(trace.pk)

@@ -25,6 +25,7 @@ class Told:
     texts: dict[int, str] = field(default_factory=dict)
     citations: dict[int, dict[str, Any]] = field(default_factory=dict)
     written: set[int] = field(default_factory=set)
+    resolved: str = ""
 
     @property
     def parts_kept(self) -> list[dict[str, Any]]:
@@ -68,6 +69,8 @@ def _read(kind: str, payload: dict[str, Any], found: Told) -> None:
     position = payload.get("position", 0)
     part = found.parts.get(position)
     match kind:
+        case EventKind.QUESTION_RESOLVED:
+            found.resolved = str(payload.get("text", ""))
         case EventKind.ROUTE_DECIDED:
             found.parts[position] = dict(payload)
         case EventKind.SQL_READY if part is not None:

@@ -9,7 +9,7 @@ from django.urls import reverse
 from corpus.models import Chunk
 from corpus.services import document_delete
 from teams.models import Role
-from telemetry.models import RunEvent, RunState, Trace
+from telemetry.models import Conversation, RunEvent, RunState, Trace
 from telemetry.names import EventKind
 from tests.factories import ingest, make_member, make_workspace
 
@@ -120,18 +120,18 @@ def test_every_page_asks_a_visitor_to_sign_in(client: Client, team: Workspace, a
         assert reply["Location"].startswith(reverse("login"))
 
 
-def test_the_ask_page_lists_only_own_questions(
+def test_the_ask_page_lists_only_own_conversations(
     client: Client, team: Workspace, asker: User
 ) -> None:
-    make_trace(team, asker)
     owner = make_member(team, Role.OWNER)
-    other = make_trace(team, owner)
+    for person in (asker, owner):
+        Conversation.objects.create(workspace=team, user=person, title="Kilns")
     client.force_login(asker)
-    recent = client.get(reverse("chat")).context["recent"]
-    assert [trace.user for trace in recent] == [asker]
-    # An auditor may read what others asked, but those are not their own questions.
+    talks = client.get(reverse("chat")).context["talks"]
+    assert [talk.user for talk in talks] == [asker]
+    # An auditor may read what others asked, but those are not their own conversations.
     client.force_login(owner)
-    assert list(client.get(reverse("chat")).context["recent"]) == [other]
+    assert [talk.user for talk in client.get(reverse("chat")).context["talks"]] == [owner]
 
 
 def test_a_question_begins_a_run_and_leads_to_its_page(
