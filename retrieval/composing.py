@@ -61,6 +61,7 @@ class Binder:
                 hit.page,
                 hit.text,
                 label=hit.label,
+                until=hit.until,
             ),
         )
 

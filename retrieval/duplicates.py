@@ -59,7 +59,8 @@ def folded(hits: Sequence[Hit], limit: int) -> tuple[Hit, ...]:
         if same is None:
             kept.append((mine, hit, []))
         else:
-            same.append(Copy(hit.chunk_id, hit.document_id, hit.document, hit.page, hit.label))
+            place = (hit.page, hit.label, hit.until)
+            same.append(Copy(hit.chunk_id, hit.document_id, hit.document, *place))
     return tuple(
         replace(hit, copies=tuple(copies)) if copies else hit for _, hit, copies in kept[:limit]
     )

@@ -68,6 +68,7 @@ def hits_json(found: Retrieved) -> list[dict[str, Any]]:
             "heading_path": hit.heading_path,
             "page": hit.page,
             "label": hit.label,
+            "until": hit.until,
             "score": hit.score,
             "cosine": hit.cosine,
             "ranks": hit.ranks,
@@ -132,6 +133,7 @@ def citation_json(item: Citation) -> dict[str, Any]:
         "heading_path": item.heading_path,
         "page": item.page,
         "label": item.label,
+        "until": item.until,
         "sql": item.sql,
     }
 

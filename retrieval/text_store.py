@@ -6,32 +6,22 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from django.contrib.postgres.search import SearchConfig
-from django.db.models import (
-    BooleanField,
-    Case,
-    FloatField,
-    Func,
-    OuterRef,
-    Q,
-    Subquery,
-    Value,
-    When,
-)
+from django.db.models import BooleanField, Case, FloatField, Func, Q, Value, When
 from django.utils import translation
 from django.utils.translation import gettext as _
 from pgvector.django import CosineDistance
 
-from corpus.models import Page
 from corpus.selectors import chunks_live
 from engines.language import WORD, fold, name_words, stop_words
 from engines.language import words as words_of
 from engines.registry import embedder
-from retrieval import options
+from retrieval import options, page_names
 from retrieval.bridge import other_language, translated
 from retrieval.duplicates import folded
 from retrieval.filters import NOTHING, Filters
 from retrieval.fusion import rrf
 from retrieval.nearest import nearest
+from retrieval.page_names import last_page, printed, with_pages
 from retrieval.readable import readable
 from retrieval.rerank import reranked, reranking_in_force, wanted
 from retrieval.values import Hit, Retrieved
@@ -195,7 +185,8 @@ def hit(row: dict[str, Any], score: float, ranks: dict[str, int]) -> Hit:
         heading_path=row["heading_path"],
         text=row["text"],
         page=row["page"],
-        label=row["label"] or "",
+        until=last_page(row["page"], row["until"]),
+        label=printed(row["page"], row["labels"]),
         block=row["block"],
         language=row["language"],
         score=score,
@@ -212,10 +203,8 @@ def passage_values(rows: Any, vector: NDArray[np.float32]) -> Any:
     """
     comparable = When(embedder=str(embedder().identity), then=CosineDistance("embedding", vector))
     distance = Case(comparable, default=None, output_field=FloatField())
-    pages = Page.objects.filter(version=OuterRef("version"), number=OuterRef("page"))
-    label = Subquery(pages.values("label")[:1])
-    found = rows.annotate(distance=distance, label=label)
-    return found.values(*FIELDS, "language", "distance", "label")
+    found = with_pages(rows.annotate(distance=distance))
+    return found.values(*FIELDS, "language", "distance", *page_names.FIELDS)
 
 
 def _match(word: str, language: str) -> Q:

@@ -18,13 +18,15 @@ class Copy:
     document: str
     page: int | None
     label: str = ""
+    until: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A passage found. `score` is the store's own; `ranks` says where each leg put it, from 1.
 
-    `page` counts from the file's first; `label` is what is printed on it, where that is known.
+    `page` counts from the file's first; `until` is the last of several; `label` is what is printed on
+    them, where that is known and another thing.
 
     `contrast` is the cosine less the mean cosine of all passages in the same language, where the
     store has measured it.
@@ -45,6 +47,7 @@ class Hit:
     ranks: dict[str, int] = field(default_factory=dict)
     copies: tuple[Copy, ...] = ()
     label: str = ""
+    until: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +150,7 @@ class Citation:
     text: str = ""
     sql: str = ""
     label: str = ""
+    until: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from reportlab.pdfgen.canvas import Canvas
 from corpus.services import document_delete, document_trash
 from retrieval.ask import ask
 from retrieval.models import CachedAnswer
+from retrieval.page_names import last_page, printed
 from retrieval.runs import run_execute
 from retrieval.shown import source_view
 from telemetry.models import Trace
@@ -102,7 +103,7 @@ def test_G1_a_models_marker_names_the_source_that_it_was_bound_to(
     cited_rightly(team, owner)
 
 
-def book() -> bytes:
+def book(*, headings: bool = True) -> bytes:
     out = io.BytesIO()
     canvas = Canvas(out, pagesize=A5)
     for index, (label, text) in enumerate(
@@ -114,7 +115,8 @@ def book() -> bytes:
     ):
         if label:
             canvas.addPageLabel(index, style=label, start=1)
-            # A heading, so that a passage begins here.
+        if label and headings:
+            # So that a passage begins here.
             canvas.setFont("Helvetica-Bold", 20)
             canvas.drawString(30, 540, "The cellar" if label == "ARABIC" else "Preface")
         canvas.setFont("Helvetica", 9)
@@ -136,8 +138,39 @@ def test_G3_the_printed_label_is_shown_wherever_a_page_is_named(
         page = client.get(reverse(name, args=[trace.pk, *key])).content.decode()
         assert "p. 1 (page 3 of the file)" in page
     run = client.get(reverse("chat-run", args=[trace.pk])).content.decode()
-    assert "p. i (page 1 of the file)" in run
+    assert "pp. i–ii (pages 1 to 2 of the file)" in run
     assert reverse("corpus-page", args=[citation["document_id"], 3]) in run
+
+
+def test_G3_a_passage_that_goes_over_pages_names_the_first_and_the_last(
+    client: Client, team: Workspace, owner: User
+) -> None:
+    ingest(team, owner, "book.pdf", book(headings=False))
+    trace = ran(team, owner, QUESTION)
+    [citation] = trace.answer["citations"]
+    assert (citation["page"], citation["until"], citation["label"]) == (1, 3, "i–1")
+    client.force_login(owner)
+    page = client.get(reverse("chat-run", args=[trace.pk])).content.decode()
+    assert "pp. i–1 (pages 1 to 3 of the file)" in page
+
+
+@pytest.mark.parametrize(
+    ("page", "until", "labels", "said"),
+    [
+        (None, None, [], (None, "")),
+        (3, 3, ["1"], (None, "1")),
+        (3, 3, ["3"], (None, "")),
+        (3, 3, [""], (None, "")),
+        (3, 5, ["i", "ii", "iii"], (5, "i–iii")),
+        (3, 5, ["3", "4", "5"], (5, "")),
+        (3, 4, ["iv", "1"], (4, "iv–1")),
+        (3, 3, [], (None, "")),
+    ],
+)
+def test_G3_pages_are_called_by_their_labels_where_those_say_another_thing(
+    page: int | None, until: int | None, labels: list[str], said: tuple[int | None, str]
+) -> None:
+    assert (last_page(page, until), printed(page, labels)) == said
 
 
 def test_G3_a_page_whose_label_is_its_number_is_named_once(
