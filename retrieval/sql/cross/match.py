@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -26,10 +27,10 @@ if TYPE_CHECKING:
 
 NOTE = re.compile(r"\(\s*[\da-z]{1,2}\s*\)|[*†‡¹²³]")
 SAME = 0.8
-LEFT_OVER, ELSEWHERE, UNSAID, LIKE = 1.0, 0.25, 0.35, 0.5
+LEFT_OVER, ELSEWHERE, HEADED, UNSAID, LIKE = 1.0, 0.25, 0.05, 0.35, 0.5
 # How much may be against an item, how far the next table has to be behind, and when a few words
 # may be left over: where only a handful of tables was asked.
-MOST_AGAINST, APART, FEW_TABLES, MOST_ITEMS = 1.6, 0.3, 5, 3
+MOST_AGAINST, APART, FEW_TABLES, MOST_ITEMS, MOST_NEAR = 1.6, 0.3, 5, 3, 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +56,45 @@ def best(asked: Asked, tables: Sequence[Table]) -> Match | None:
     return found[0]
 
 
+@dataclass(frozen=True, slots=True)
+class _Index:
+    """The items of a table with their words, the places of those that share a key of `lexicon.keys`, and
+    the keys of the words of the headers and the title."""
+
+    rows: tuple[tuple[str, tuple[str, ...]], ...]
+    places: dict[str, tuple[int, ...]]
+    around: frozenset[str]
+
+
+@functools.lru_cache(maxsize=1_000)
+def _index(cross: Cross) -> _Index:
+    """A table is looked at with every question; its words are taken apart once."""
+    rows = tuple((value, words) for value in cross.key.values if (words := label_words(value)))
+    places: dict[str, list[int]] = {}
+    for at, (_, words) in enumerate(rows):
+        for key in _keys(words):
+            places.setdefault(key, []).append(at)
+    said = [cross.key.label, cross.table.title, *(c.label for c in cross.table.columns)]
+    around = _keys(word for text in said for word in label_words(text))
+    return _Index(rows, {key: tuple(held) for key, held in places.items()}, around)
+
+
+def _keys(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(key for word in words for key in lexicon.keys(word))
+
+
 def _best_of(asked: Asked, cross: Cross, *, few: bool) -> Match | None:
     if not asked.words or not set(asked.years) <= set(cross.years):
         return None
-    around = _around(cross)
-    rows = [(value, words) for value in cross.key.values if (words := label_words(value))]
-    every = frozenset(word for _, words in rows for word in words)
+    index = _index(cross)
+    allowed = (len(asked.words) + 1) // 4 if few else 0
+    if sum(not _known(word, index) for word in asked.words) > allowed:
+        return None
+    rows = _near(asked, index)
     weighed = [
         (against, value)
         for value, words in rows
-        if (against := _against(asked, words, around, every, few=few)) is not None
+        if (against := _against(asked, words, index, few=few)) is not None
     ]
     if not weighed:
         return None
@@ -82,11 +112,25 @@ def _best_of(asked: Asked, cross: Cross, *, few: bool) -> Match | None:
     return Match(cross, items, periods, against, sections)
 
 
+def _known(word: str, index: _Index) -> bool:
+    """Whether the word stands anywhere in the table's names."""
+    keys = lexicon.keys(word)
+    return not index.around.isdisjoint(keys) or any(key in index.places for key in keys)
+
+
+def _near(asked: Asked, index: _Index) -> list[tuple[str, tuple[str, ...]]]:
+    """The items that share the most words with the question, in the order of the table."""
+    hits: Counter[int] = Counter()
+    for word in {*asked.words, *asked.loose}:
+        hits.update({at for key in lexicon.keys(word) for at in index.places.get(key, ())})
+    ranked = sorted(hits, key=lambda at: (-hits[at], len(index.rows[at][1]), at))
+    return [index.rows[at] for at in sorted(ranked[:MOST_NEAR])]
+
+
 def _against(
     asked: Asked,
     label: tuple[str, ...],
-    around: frozenset[str],
-    every: frozenset[str],
+    index: _Index,
     *,
     few: bool,
 ) -> float | None:
@@ -97,9 +141,9 @@ def _against(
         if near:
             met += 1
             total += LIKE * (1 - near)
-        elif _like(word, around):
-            total += 0.05
-        elif _like(word, every):
+        elif not index.around.isdisjoint(lexicon.keys(word)):
+            total += HEADED
+        elif any(key in index.places for key in lexicon.keys(word)):
             total += ELSEWHERE
         else:
             left += 1
@@ -132,12 +176,6 @@ def label_words(label: str) -> tuple[str, ...]:
     idle = function_words()
     found = [token.text.strip("-'’") for token in lexicon.tokens(plain)]
     return tuple(dict.fromkeys(word for word in found if len(word) > 1 and word not in idle))
-
-
-def _around(cross: Cross) -> frozenset[str]:
-    """Words of the headers and of the table's title."""
-    said = [cross.key.label, cross.table.title, *(c.label for c in cross.table.columns)]
-    return frozenset(word for text in said for word in label_words(text))
 
 
 def _periods(asked: Asked, cross: Cross, item: str) -> tuple[Period, ...]:
