@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import secrets
 import shutil
+import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -177,8 +178,6 @@ def _waiting(workspace: Workspace) -> DocumentVersion | None:
 
 def _version_read(version: DocumentVersion, say: Say) -> None:
     """Read it here, or wait for the worker that has taken it."""
-    import time
-
     name, told = version.document.name, ""
 
     def report(at: DocumentVersion) -> None:

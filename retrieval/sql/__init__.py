@@ -50,17 +50,15 @@ def search(
     tables = catalogue_read(workspace=workspace, user=user, filters=filters)
     plan = understood(text, tables, language=language, today=today or timezone.localdate())
     if isinstance(plan, Crossed):
-        return _by_years(workspace, plan, language)
+        found = fetch(workspace=workspace, found=plan, language=language)
+        if found is not None:
+            return Retrieved(STORE, table=found)
+        title = plan.match.cross.table.title
+        plan = Abstain(reason("no_figures", language, table=title))
     if isinstance(plan, Abstain):
         return _by_model(workspace, tables, text, language, plan)
     table = next(table for table in tables if table.sql_name == plan.table)
     return _by_plan(workspace, plan, table, language)
-
-
-def _by_years(workspace: Workspace, found: Crossed, language: str) -> Retrieved:
-    table = fetch(workspace=workspace, found=found, language=language)
-    note = "" if table else reason("no_figures", language, table=found.match.cross.table.title)
-    return Retrieved(STORE, table=table, note=note)
 
 
 def _by_plan(workspace: Workspace, plan: Plan, table: Table, language: str) -> Retrieved:

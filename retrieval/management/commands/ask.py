@@ -22,6 +22,7 @@ from retrieval.errors import QuestionRefused
 from retrieval.once import Found, NothingRead, ToldToStop, folder_ask
 from teams.models import User
 from telemetry.accounting import cost_of
+from telemetry.panel import sql_shown
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -92,7 +93,7 @@ def _as_text(found: Found) -> str:
         heading = f" — {row['heading_path']}" if row["heading_path"] else ""
         lines.append(f"[{row['n']}] {row['document']}{place}{heading}")
         if row["sql"]:
-            lines.append(f"    {row['sql']}")
+            lines += [f"    {line}" for line in sql_shown(row["sql"]).splitlines()]
     seconds = found.read_seconds + found.ask_seconds
     lines.append(f"{found.documents} documents read and asked in {seconds:.1f} s")
     if found.kept:
