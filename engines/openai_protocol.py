@@ -188,7 +188,13 @@ class OpenAIGenerator:
                     if text := piece.choices[0].delta.content:
                         texts.append(text)
                         yield text
+        except GeneratorExit:
+            # Whoever stopped it pays for what was written till then.
+            _completion(system, user, "".join(texts), usage)
+            raise
         except OpenAIError as error:
+            if texts:
+                _completion(system, user, "".join(texts), usage)
             if texts and isinstance(error, APIConnectionError):
                 raise EngineUnavailable(
                     f"The generator at {self._url} broke off in mid-answer."

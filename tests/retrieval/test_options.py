@@ -68,6 +68,8 @@ def test_what_is_kept_can_be_sent_again() -> None:
         ({"filters": {"dokument": "a"}}, "filters", "document"),
         ({"langauge": "pt"}, "options", "language"),
         ({"route": "graph", "tag": "x"}, "route", "vectorial"),
+        ({"route": "graph", "document": "a.csv"}, "route", "vectorial"),
+        ({"route": "relational", "document": "a.csv", "tag": "x"}, "route", "vectorial"),
     ],
 )
 def test_what_cannot_be_used_is_named_with_what_is_allowed(
@@ -89,3 +91,8 @@ def test_other_options_are_another_variant() -> None:
         Options(filters=Filters(tag="b")).variant,
     }
     assert len(variants) == 5
+
+
+def test_tables_may_be_chosen_with_documents_alone() -> None:
+    made = options_parse({"route": "relational", "document": ["a.csv", "b.csv"]})
+    assert (made.route, made.filters.documents) == ("relational", ("a.csv", "b.csv"))

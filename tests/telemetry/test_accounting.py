@@ -102,6 +102,24 @@ def test_tokens_go_to_the_span_and_the_run_in_which_they_were_spent(settings: An
     }
 
 
+def test_what_was_written_before_a_stream_was_stopped_counts_too(settings: Any) -> None:
+    with model_server() as server:
+        server.reply = lambda prompt: "They wear a yellow badge in the plant of Tomar [1]."
+        priced(settings, server.url)
+        engine = generator()
+        assert engine is not None
+        with recording() as kept:
+            pieces = engine.stream(system="Answer.", user=QUESTION)
+            first = next(pieces)
+            pieces.close()
+        with recording() as whole:
+            said = "".join(engine.stream(system="Answer.", user=QUESTION))
+    assert said.startswith(first)
+    assert [use.estimated for use in kept.uses] == [True]
+    assert kept.uses[0].tokens_in > 0
+    assert [use.estimated for use in whole.uses] == [False]
+
+
 def test_a_run_keeps_what_it_spent_and_a_later_price_changes_nothing(
     workspace: Workspace, owner: User, settings: Any
 ) -> None:
