@@ -190,17 +190,18 @@ class OpenAIGenerator:
                         yield text
         except GeneratorExit:
             # Whoever stopped it pays for what was written till then.
-            _completion(system, user, "".join(texts), usage)
+            _completion(system, user, "".join(texts), usage, None)
             raise
         except OpenAIError as error:
             if texts:
-                _completion(system, user, "".join(texts), usage)
+                _completion(system, user, "".join(texts), usage, None)
             if texts and isinstance(error, APIConnectionError):
                 raise EngineUnavailable(
                     f"The generator at {self._url} broke off in mid-answer."
                 ) from error
             raise engine_error("generator", self._url, error) from error
         if reason is None:
+            _completion(system, user, "".join(texts), usage, None)
             raise EngineUnavailable(f"The generator at {self._url} broke off in mid-answer.")
         return _completion(system, user, "".join(texts), usage, reason)
 

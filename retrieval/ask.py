@@ -17,6 +17,7 @@ from retrieval.answer import answer as answer_parts
 from retrieval.chosen import documents_named, narrowed, route_chosen
 from retrieval.followup import resolved
 from retrieval.gate import STAGE, gate
+from retrieval.kept import kept_json
 from retrieval.options import DEFAULT
 from retrieval.overview import overview_part
 from retrieval.record import (
@@ -123,16 +124,10 @@ def _asked(asker: Asker, asked: str, language: str) -> Outcome:
     with span(SpanName.EMBED, texts=1):
         vector = embedder().queries([asked])[0]
     with span(SpanName.RECALL) as recalled:
-        held = cache.recall(
-            workspace=asker.workspace,
-            user=asker.user,
-            question=asked,
-            vector=vector,
-            variant=asker.options.variant,
-        )
+        held = None if asker.options.fresh else _recalled(asker, asked, vector)
         recalled.set(found=held is not None)
     if held is not None:
-        return _again(held, language, asker.emit)
+        return _again(asker, held, language)
     with span(SpanName.SPLIT) as current:
         clauses = split(asked, language)
         current.set(parts=len(clauses))
@@ -140,15 +135,25 @@ def _asked(asker: Asker, asked: str, language: str) -> Outcome:
     return _answered(asker, asked, vector, parts, language)
 
 
-def _again(held: CachedAnswer, language: str, emit: Emit) -> Outcome:
+def _recalled(asker: Asker, asked: str, vector: NDArray[np.float32]) -> CachedAnswer | None:
+    return cache.recall(
+        workspace=asker.workspace,
+        user=asker.user,
+        question=asked,
+        vector=vector,
+        variant=asker.options.variant,
+    )
+
+
+def _again(asker: Asker, held: CachedAnswer, language: str) -> Outcome:
     """The answer given before, with the decision that led to it."""
     for part in held.parts:
-        emit(EventKind.ROUTE_DECIDED, {**part, "hits": [], "cached": True})
-    emit(
+        asker.emit(EventKind.ROUTE_DECIDED, {**part, "hits": [], "cached": True})
+    asker.emit(
         EventKind.ANSWER_DELTA,
         {"text": held.answer["text"], "citations": held.answer["citations"]},
     )
-    return Outcome(language, held.parts, held.answer, cached=True)
+    return Outcome(language, held.parts, kept_json(held, asker.user), cached=True)
 
 
 def _gated(gated: Gated, emit: Emit) -> Outcome:

@@ -14,7 +14,7 @@ from engines.language import fold, words
 from engines.registry import embedder
 from retrieval.cache_near import near as near_of
 from retrieval.graph_aliases import merges_said
-from retrieval.guard import decide, signature
+from retrieval.guard import decide, key, signature
 from retrieval.models import CachedAnswer
 from routing.services import terms_named
 
@@ -61,25 +61,23 @@ def recall(
     same_words = " ".join(words(question))
     engine = str(embedder().identity)
     bound = near_of(engine)
+    mine = _signature(workspace, user, question)
     held = (
         CachedAnswer.objects.visible_to(user)
         .filter(
             workspace=workspace,
             scope=scope(workspace, user, variant),
+            key=key(mine),
             embedder=engine,
         )
         .annotate(distance=CosineDistance("vector", vector))
         .filter(Q(distance__lte=1 - bound) | Q(folded=same_words))
         .order_by("distance")[:CANDIDATES]
     )
-    rows = list(held)
-    if not rows:
-        return None
-    mine = _signature(workspace, user, question)
-    for row in rows:
-        same = row.folded == same_words
+    for row in held:
         if not _still(row, mine, user):
             continue
+        same = row.folded == same_words
         if decide(mine, row.guard, same_words=same, cosine=1 - row.distance, near=bound).hit:
             found: CachedAnswer = row
             return found
@@ -104,20 +102,35 @@ def remember(
     answer: dict[str, Any],
     variant: str = "",
 ) -> None:
-    """Keep an answer for those who may read the same versions. Refusals are not kept."""
+    """Keep an answer for those who may read the same versions. Refusals are not kept.
+
+    What the author can no longer find, as other versions are read now, goes at the same time, so that
+    the table does not grow with every change of a document.
+    """
+    seen = scope(workspace, user, variant)
+    guard = _signature(workspace, user, question)
     CachedAnswer.objects.create(
         workspace=workspace,
         user=user,
-        scope=scope(workspace, user, variant),
+        scope=seen,
+        key=key(guard),
+        variant=variant,
         question=question,
         folded=" ".join(words(question)),
         vector=vector,
         embedder=str(embedder().identity),
-        guard=_signature(workspace, user, question),
+        guard=guard,
         versions=sorted({citation["version_id"] for citation in answer["citations"]}),
         parts=parts,
         answer=answer,
     )
+    sweep(workspace=workspace, user=user, variant=variant, seen=seen)
+
+
+def sweep(*, workspace: Workspace, user: User, variant: str, seen: str) -> None:
+    """Drop the answers to `user` from before what they may read changed: `seen` is the scope as it is now."""
+    own = CachedAnswer.objects.filter(workspace=workspace, user=user, variant=variant)
+    own.exclude(scope=seen).delete()
 
 
 def forget(versions: list[uuid.UUID]) -> None:

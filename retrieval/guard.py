@@ -7,6 +7,8 @@ the same words, as "the country with most languages" is not "the language of mos
 
 from __future__ import annotations
 
+import hashlib
+import json
 import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -59,6 +61,17 @@ def signature(question: str, vocabulary: Collection[str] = ()) -> Signature:
         "head": structure.head(steps, language),
         "accents": _accents(question),
     }
+
+
+def key(held: Signature) -> str:
+    """A digest of what two signatures must have in common whatever else differs: an index finds them by it.
+
+    Words that may be missing on one side (light ones, and names that a question begins with) are left out.
+    """
+    lists = lexicon(held["language"][0])
+    core = sorted(set(held["content"]) - lists.light - lists.name)
+    said = json.dumps([core, *(held[part] for part in FIXED)])
+    return hashlib.sha256(said.encode()).hexdigest()
 
 
 def _numbers(steps: list[Read]) -> list[str]:

@@ -76,7 +76,8 @@ def _capitals(text: str, place: int, found: Sequence[Word]) -> bool:
     """Whether a word is all in capitals; one letter only inside a sentence ("team A")."""
     if not (text.isalpha() and text.isupper()):
         return False
-    return len(text) > 1 or (place > 0 and found[place - 1].folded not in STOPS)
+    inside = place > 0 and found[place - 1].folded not in STOPS
+    return len(text) > 1 or (inside and text.isascii())
 
 
 def _named(folded: Sequence[str], vocabulary: Collection[str]) -> set[int]:

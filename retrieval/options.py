@@ -21,13 +21,15 @@ if TYPE_CHECKING:
 HYBRID, VECTOR, KEYWORD = "hybrid", "vector", "keyword"
 MODES = (HYBRID, VECTOR, KEYWORD)
 TOP_K, TOP_K_MOST = 8, 50
-OWN = ("route", "mode", "top_k", "rerank")
+OWN = ("route", "mode", "top_k", "rerank", "fresh")
 FIELDS = (*OWN, *filters.FIELDS)
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
     """`route` None leaves the decision to the router; `rerank` None leaves it to the settings.
+
+    `fresh` asks without the answers that were kept.
 
     `top_k` is how many passages a store may give, 1 to 50; `mode` is how the text store searches.
     """
@@ -36,6 +38,7 @@ class Options:
     mode: str = HYBRID
     top_k: int = TOP_K
     rerank: bool | None = None
+    fresh: bool = False
     filters: Filters = NOTHING
 
     def as_json(self) -> dict[str, Any]:
@@ -53,6 +56,8 @@ class Options:
     def variant(self) -> str:
         """A key under which answers may be kept together; empty for the defaults."""
         held = self.as_json()
+        # An answer given anew may be kept for all who ask the same.
+        held.pop("fresh", None)
         return json.dumps(held, sort_keys=True) if held else ""
 
 
@@ -80,6 +85,7 @@ def options_parse(data: Mapping[str, Any]) -> Options:
         mode=choice(flat, "mode", MODES) or HYBRID,
         top_k=whole(flat, "top_k", 1, TOP_K_MOST) or TOP_K,
         rerank=flag(flat, "rerank"),
+        fresh=bool(flag(flat, "fresh")),
         filters=filters_parse(flat),
     )
     fitting = {None, VECTORIAL, *([RELATIONAL] if found.filters.documents_alone else [])}

@@ -19,5 +19,6 @@ urlpatterns = [
     path("chat/<uuid:trace_id>/cancel/", views.cancel, name="chat-cancel"),
     path("chat/<uuid:trace_id>/again/", views.again, name="chat-again"),
     path("chat/<uuid:trace_id>/run.json", views.run_json, name="chat-run-json"),
+    path("chat/<uuid:trace_id>/not-asked/", views.kept_refused, name="chat-kept-refuse"),
     path("chat/<uuid:trace_id>/source/<int:n>/", views.source, name="chat-source"),
 ]

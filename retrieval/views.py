@@ -13,11 +13,12 @@ from django.views.decorators.http import require_POST, require_safe
 
 from corpus.models import Document
 from retrieval.errors import QuestionRefused
+from retrieval.kept import kept_refuse, kept_shown
 from retrieval.options import options_posted
 from retrieval.options_form import form_context
 from retrieval.shown import answer_text, run_view, source_view
 from retrieval.talks import talks_of
-from teams.access import Right
+from teams.access import Right, require
 from teams.requests import member_of
 from telemetry.models import Conversation, Trace
 from telemetry.options import options_shown
@@ -169,10 +170,19 @@ def run(request: HttpRequest, trace_id: uuid.UUID) -> HttpResponse:
         "options": options_shown(trace.options),
         "own": trace.user_id == user.pk,
         "talk": _talk_seen(trace, user),
+        "kept": kept_shown(trace, user),
         # The live part holds no form, and is fetched anew with every event.
         "form": None if partial else form_context(trace.workspace, user),
     }
     return render(request, name, context)
+
+
+@require_POST
+def kept_refused(request: HttpRequest, trace_id: uuid.UUID) -> HttpResponse:
+    """ "Not what I asked": the kept answer goes, and the question is asked anew."""
+    user, trace = _trace(request, trace_id)
+    require(user, trace.workspace, Right.ASK)
+    return redirect("chat-run", trace_id=kept_refuse(trace=trace, user=user).pk)
 
 
 @require_safe

@@ -15,7 +15,6 @@ from engines.tokens import estimate_tokens
 from retrieval.context import UNKNOWN
 from retrieval.record import citation_json
 from retrieval.verify import markers_known
-from telemetry.accounting import tokens_spent
 from telemetry.names import EventKind
 from telemetry.running import stop_check
 
@@ -146,7 +145,6 @@ def write(
         if not telling.told:
             raise
         tokens = estimate_tokens(f"{system}\n{user}"), estimate_tokens(came)
-        tokens_spent(tokens_in=tokens[0], tokens_out=tokens[1], estimated=True)
         return Written(telling.told.strip(), *tokens, markers.dropped, str(error))
     counted = (whole.tokens_in, whole.tokens_out)
     if UNKNOWN in came.upper():

@@ -24,6 +24,7 @@ LABELS = {
     "mode": gettext_lazy("Search mode"),
     "top_k": gettext_lazy("Passages"),
     "rerank": gettext_lazy("Second ranking"),
+    "fresh": gettext_lazy("Asked anew"),
     "document": gettext_lazy("Document"),
     "kind": gettext_lazy("Type"),
     "tag": gettext_lazy("Tag"),

@@ -15,7 +15,6 @@ from telemetry.models import RunState, Trace
 from telemetry.services import trace_begin
 from tests.browser import Visit, opened
 from tests.factories import ingest
-from tests.site import test_browser
 from tests.site.paged import paged
 from tests.site.test_names_page import proposal
 
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
     from teams.models import User, Workspace
 
 pytestmark = pytest.mark.browser
-folder, owner, env = test_browser.folder, test_browser.owner, test_browser.env
-address, browser = test_browser.address, test_browser.browser
 
 SIZES = {"wide": (1280, 900), "narrow": (390, 800)}
 # Nothing but the contrast hangs on the scheme.
