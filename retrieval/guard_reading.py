@@ -189,9 +189,20 @@ def _settled(steps: list[Read], lists: Lexicon) -> list[Read]:
             found.append(_sign(step, steps[:place], steps[place + 1 :], lists))
         elif step.kind == CONTENT and _label(steps[place:], lists):
             continue
+        elif step.kind == REQUEST and _thing(step, steps[place + 1 :]):
+            found.append(Read(CONTENT, word_key(step.word, lists.language), step.word))
         elif step.kind != REQUEST:
             found.append(step)
     return found
+
+
+def _thing(step: Read, after: list[Read]) -> bool:
+    """Whether a word of asking is a thing: "list price", "lista de preços"."""
+    following = after[0] if after else Read(STOP, "")
+    if step.word in {"lista", "mostra"}:
+        return following.word == "de"
+    bare = following.kind == CONTENT and not following.name and not following.word.endswith("s")
+    return bare and step.word in {"list", "show", "return", "display", "present"}
 
 
 def _label(steps: list[Read], lists: Lexicon) -> bool:
