@@ -20,7 +20,9 @@ SUITES = ("serving", "cache")
 
 
 class Command(BaseCommand):
-    help = "Measure answering over HTTP and sockets with a model server of known pace, and the cache."
+    help = (
+        "Measure answering over HTTP and sockets with a model server of known pace, and the cache."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--only", choices=SUITES, help="one suite alone")
