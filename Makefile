@@ -40,7 +40,7 @@ bench-finding: migrated ## speed of routing, finding and the graph on made-up da
 eval-reading: migrated ## reading of public files and tables; DATA=folder of the sets
 	$(MANAGE) evaluate_reading $(if $(DATA),--data $(DATA)) --json .data/eval/reading.json
 
-eval-answering: migrated ## the answer cache and the screen on public questions; DATA=folder of the sets
+eval-answering: migrated ## own sets, answer cache, screen, planted instructions, TAT-QA; DATA=folder of the sets
 	$(MANAGE) evaluate_answering --data $(DATA) --json .data/eval/answering.json
 
 bench-answering: setup-dev migrated ## how soon decision, first word and kept answer are seen; 50 people at once

@@ -21,10 +21,17 @@ if TYPE_CHECKING:
 
 WIDTHS = (1280, 390)
 SCHEMES = ("light", "dark")
-PAGES = {"ask": "/", "corpus": "/corpus/", "trash": "/corpus/trash/", "traces": "/telemetry/"}
+PAGES = {
+    "ask": "/",
+    "corpus": "/corpus/",
+    "trash": "/corpus/trash/",
+    "traces": "/telemetry/",
+    "conversations": "/conversations/",
+}
 # On which page the link to the next one is found; what cannot be reached is left out.
 STEPS = (
-    ("ask", "run", ".recent a"),
+    ("ask", "conversation", ".recent a"),
+    ("conversation", "run", ".turn h2 a"),
     ("run", "source", "#answer a.cite"),
     ("run", "trace", "#falls .more a"),
     ("/corpus/?q=.pdf", "document", ".docs th a"),

@@ -48,6 +48,7 @@ ORIGIN_LABELS = {
 SPAN_LABELS = {
     "ask": gettext_lazy("Whole question"),
     "ask.screen": gettext_lazy("Screen the question"),
+    "ask.resolve": gettext_lazy("Take in what was asked before"),
     "cache.recall": gettext_lazy("Look for a kept answer"),
     "route.split": gettext_lazy("Split into parts"),
     "embed.query": gettext_lazy("Turn into a vector"),
@@ -55,6 +56,8 @@ SPAN_LABELS = {
     "retrieve.text": gettext_lazy("Search the text"),
     "retrieve.tables": gettext_lazy("Query the tables"),
     "retrieve.graph": gettext_lazy("Walk the graph"),
+    "retrieve.rerank": gettext_lazy("Rank once more"),
+    "retrieve.retry": gettext_lazy("Search once more"),
     "retrieve.themes": gettext_lazy("Rank the themes"),
     "retrieve.fuse": gettext_lazy("Fuse the rankings"),
     "answer.compose": gettext_lazy("Compose the answer"),

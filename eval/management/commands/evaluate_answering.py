@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Any
 from django.core.management.base import BaseCommand, CommandError
 
 from engines.errors import EngineError
-from eval import cache_pairs, injections, report, screen_run, tatqa_run
+from eval import cache_pairs, injections, own_sets, report, screen_run, tatqa_run
 from eval.collection import CollectionInvalid
+from eval.questions import SetInvalid
+from eval.workspace import CorpusNotRead
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
 
 SUITES = {
+    "sets": own_sets.figures,
     "cache": cache_pairs.figures,
     "screen": screen_run.figures,
     "injections": injections.figures,
@@ -36,7 +39,7 @@ class Command(BaseCommand):
             for name, suite in SUITES.items():
                 if options["only"] in {None, name}:
                     result |= suite(options["data"])
-        except (CollectionInvalid, EngineError) as error:
+        except (CollectionInvalid, CorpusNotRead, EngineError, SetInvalid) as error:
             raise CommandError(str(error)) from error
         report.write(options["json"], result, [])
         self.stdout.write(report.line(result))
