@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 # Room in the context for the instructions and for the answer itself.
 RESERVED_TOKENS, ANSWER_TOKENS = 900, 512
+# So many passages are given to a generator, best first.
+SOURCES = 2 * PASSAGES
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +160,12 @@ def _sources(part: Part, binder: Binder) -> list[Citation]:
     found = part.retrieved
     wanted = [fact.chunk_id for fact in found.facts]
     order = {key: index for index, key in enumerate(dict.fromkeys(wanted))}
-    hits = sorted(found.hits[: 2 * PASSAGES], key=lambda hit: order.get(hit.chunk_id, len(order)))
+    hits = sorted(found.hits[:SOURCES], key=lambda hit: order.get(hit.chunk_id, len(order)))
     kind = "graph" if found.store == "graph" else "text"
-    numbers = [binder.hit(hit, kind) for hit in hits]
-    return [replace(binder.citations[number - 1]) for number in dict.fromkeys(numbers)]
+    sources = []
+    for number, hit in {binder.hit(hit, kind): hit for hit in hits}.items():
+        # With what completes it: the answer is checked against all that the model has read.
+        whole = " ".join(part for part in (hit.around[0], hit.text, hit.around[1]) if part)
+        binder.citations[number - 1] = replace(binder.citations[number - 1], text=whole)
+        sources.append(binder.citations[number - 1])
+    return sources

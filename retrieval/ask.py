@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any
 from django.db import connection
 
 from engines.language import detect
-from engines.registry import embedder
+from engines.registry import embedder, generator
 from retrieval import cache
+from retrieval.answer import SOURCES
 from retrieval.answer import answer as answer_parts
 from retrieval.chosen import documents_named, narrowed, route_chosen
 from retrieval.followup import resolved
 from retrieval.gate import STAGE, gate
 from retrieval.kept import kept_json
+from retrieval.neighbours import completed
 from retrieval.options import DEFAULT
 from retrieval.overview import overview_part
 from retrieval.record import (
@@ -256,6 +258,9 @@ def _part(asker: Asker, clause: Clause, vector: NDArray[np.float32], language: s
         language=spoken,
         options=asker.options,
     )
+    if generator() is not None:
+        hits = completed(asker.workspace, asker.user, found.hits, SOURCES)
+        found = replace(found, hits=hits)
     for kind, told in (
         (EventKind.RERANK_DONE, found.rerank),
         (EventKind.RETRIEVAL_RETRIED, found.retry),

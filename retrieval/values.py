@@ -48,6 +48,8 @@ class Hit:
     copies: tuple[Copy, ...] = ()
     label: str = ""
     until: int | None = None
+    # What completes the text before and after it, for a generator to read.
+    around: tuple[str, str] = ("", "")
 
 
 @dataclass(frozen=True, slots=True)
