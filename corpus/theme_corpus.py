@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from corpus.models import Entity, Mention, Relation
+from corpus.name_merges import merges, merges_digest
 from corpus.theme_graph import Material
 from corpus.theme_jobs import served, versions_served
 from corpus.theme_matrix import words_matrix
-from corpus.theme_names import merges, merges_digest
 from corpus.theme_text import stems_marked, stems_of
 from corpus.theme_words import Lexicon, Worded, lexicon
 from engines.registry import embedder

@@ -12,7 +12,7 @@ from django_q.tasks import async_task
 
 from corpus.locks import THEMES, job_turn
 from corpus.models import Chunk, Document, DocumentVersion, ThemesState, VersionState
-from corpus.theme_names import merges_digest
+from corpus.name_merges import merges_digest
 from engines.registry import embedder
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from django.utils import timezone
 from pgvector.django import CosineDistance
 
 from corpus.models import Document
+from corpus.name_merges import merges_digest
 from engines.language import fold, words
 from engines.registry import embedder
 from retrieval.cache_near import near as near_of
-from retrieval.graph_aliases import merges_said
 from retrieval.guard import decide, key, signature
 from retrieval.models import CachedAnswer
 from routing.services import terms_named
@@ -38,7 +38,7 @@ def scope(workspace: Workspace, user: User, variant: str = "") -> str:
     """
     rows = Document.objects.visible_to(user).in_workspace(workspace).filter(current__isnull=False)
     read = rows.order_by("pk").values_list("current_id", "current__finished_at")
-    digest = ",".join(f"{key} {at}" for key, at in read) + merges_said(workspace) + variant
+    digest = ",".join(f"{key} {at}" for key, at in read) + merges_digest(workspace.pk) + variant
     if variant:
         # A filter by tag finds other passages once a document is tagged otherwise.
         tagged = Document.objects.visible_to(user).in_workspace(workspace).exclude(tags=[])

@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from corpus.models import Entity, EntityAlias, Mention
+from corpus.name_merges import merges
 from corpus.selectors import chunks_live, relations_live
-from corpus.theme_names import merges
 from corpus.theme_text import holds, pieces, standing, stems_of
 from engines.language import content_words, fold
 from retrieval.themes import STORE, first_sentence, hits_of

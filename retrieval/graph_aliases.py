@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from corpus.models import EntityAlias
+from corpus.name_merges import merges
 from engines.language import words
 
 if TYPE_CHECKING:
     from teams.models import Workspace
 
 Rows = list[tuple[Any, ...]]
-
-
-def merges_said(workspace: Workspace) -> str:
-    """What a copy of the graph, or an answer from it, depends on beside the versions; "" without merges."""
-    rows = _merges(workspace)
-    return repr(rows) if rows else ""
 
 
 def collapsed(
@@ -29,10 +23,10 @@ def collapsed(
     that is not readable shows, not even that two others are the same by it.
     """
     seen = {row["pk"] for row in entities}
-    to = {alias: one for alias, one in _merges(workspace) if alias in seen and one in seen}
-    if not to:
+    merged = merges(workspace.pk, among=seen)
+    if not merged:
         return entities, relations, mentioned, []
-    end = {row["pk"]: _end(row["pk"], to) for row in entities}
+    end = {key: merged.get(key, key) for key in seen}
     linked = [(end[row[0]], row[1], end[row[2]], *row[3:]) for row in relations]
     kept = [row for row in linked if row[0] != row[2]]
     named = list(dict.fromkeys((end[entity], chunk) for entity, chunk in mentioned))
@@ -50,19 +44,3 @@ def found_by(
             if place[pk] not in held:
                 holding[token] = (*held, place[pk])
     return holding
-
-
-def _end(key: int, to: dict[int, int]) -> int:
-    """Where the pointers from `key` lead; a ring, which people can make, ends at its smallest key."""
-    walked = [key]
-    while walked[-1] in to:
-        following = to[walked[-1]]
-        if following in walked:
-            return min(walked[walked.index(following) :])
-        walked.append(following)
-    return walked[-1]
-
-
-def _merges(workspace: Workspace) -> list[tuple[int, int]]:
-    rows = EntityAlias.objects.in_workspace(workspace).filter(state=EntityAlias.State.MERGED)
-    return list(rows.order_by("pk").values_list("entity_id", "canonical_id"))

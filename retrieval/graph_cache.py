@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from corpus.models import Document, Entity, Mention
+from corpus.name_merges import merges_digest
 from corpus.selectors import chunks_live, relations_live
 from engines.language import fold, words
 from engines.registry import embedder
-from retrieval.graph_aliases import collapsed, found_by, merges_said
+from retrieval.graph_aliases import collapsed, found_by
 from retrieval.graph_words import groups_in, kinds_said, predicate_stems, turned_in
 from retrieval.ppr import walk_graph
 
@@ -117,7 +118,7 @@ def graph_forget() -> None:
 def _key(workspace: Workspace, user: User) -> tuple[str, str, str]:
     rows = Document.objects.visible_to(user).in_workspace(workspace).filter(current__isnull=False)
     read = rows.order_by("pk").values_list("current_id", "current__finished_at")
-    said = repr([(str(pk), str(at)) for pk, at in read]) + merges_said(workspace)
+    said = repr([(str(pk), str(at)) for pk, at in read]) + merges_digest(workspace.pk)
     digest = hashlib.sha256(said.encode()).hexdigest()
     return str(workspace.pk), str(embedder().identity), digest
 

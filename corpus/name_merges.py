@@ -1,4 +1,4 @@
-"""Names of a workspace for its themes: one thing under several names is one name."""
+"""One thing under several names is one name: where each merged name leads, for the graph and for themes."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ def merges(workspace_id: uuid.UUID, among: Container[int] | None = None) -> dict
     which both stand there, what a reader may see.
     """
     rows = EntityAlias.objects.filter(workspace=workspace_id, state=EntityAlias.State.MERGED)
-    pairs = rows.order_by("-pk").values_list("entity_id", "canonical_id")
+    pairs = rows.order_by("pk").values_list("entity_id", "canonical_id")
     to = {one: end for one, end in pairs if among is None or (one in among and end in among)}
     return {key: _end(key, to) for key in to}
 
 
 def merges_digest(workspace_id: uuid.UUID) -> str:
-    """What themes depend on beside the versions; "" without merges."""
+    """What a graph or themes depend on beside the versions; "" without merges."""
     found = sorted(merges(workspace_id).items())
     return hashlib.sha256(repr(found).encode()).hexdigest() if found else ""
 
