@@ -41,6 +41,13 @@ class ModelServer:
     seen: list[dict[str, Any]] = field(default_factory=list)
 
 
+def generate(settings: Any, url: str) -> None:
+    """Let the product of this test write with the model at `url`; none with ""."""
+    engines = settings.POLYRAG_ENGINES
+    chosen = {"base_url": url, "model": "test-model", "timeout": 5, "context_tokens": 4096}
+    settings.POLYRAG_ENGINES = {**engines, "generator": {**engines["generator"], **chosen}}
+
+
 @contextmanager
 def model_server() -> Iterator[ModelServer]:
     state = ModelServer()

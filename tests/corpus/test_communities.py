@@ -36,7 +36,7 @@ from corpus.theme_text import heading_phrases, pieces, stems_marked, stems_of, t
 from corpus.theme_words import Worded, lexicon, terms_of
 from tests.corpus.themes import CANTEEN, KILNS, fill
 from tests.factories import ingest, make_member, make_user, make_workspace, upload
-from tests.model_server import model_server
+from tests.model_server import generate, model_server
 
 if TYPE_CHECKING:
     from teams.models import User, Workspace
@@ -424,10 +424,3 @@ def test_changes_are_counted_among_what_a_person_may_read(
     document_delete(document=leave)
     assert documents_changed(workspace, owner) == 3
     assert documents_changed(workspace, stranger) == 0
-
-
-def generate(settings: Any, url: str) -> None:
-    settings.POLYRAG_ENGINES = {
-        **settings.POLYRAG_ENGINES,
-        "generator": {"base_url": url, "model": "test-model", "timeout": 5, "context_tokens": 4096},
-    }

@@ -11,7 +11,7 @@ from retrieval.errors import QuestionInjected, QuestionRefused
 from retrieval.models import CachedAnswer
 from telemetry.names import EventKind
 from tests.factories import ingest, make_user, make_workspace
-from tests.model_server import model_server
+from tests.model_server import generate, model_server
 
 if TYPE_CHECKING:
     from teams.models import User, Workspace
@@ -240,15 +240,3 @@ def test_without_an_embedder_the_reason_is_raised(
     }
     with pytest.raises(EngineError, match="did not answer"):
         asked(workspace, owner, "How are visitors marked?")
-
-
-def generate(settings: Any, url: str) -> None:
-    settings.POLYRAG_ENGINES = {
-        **settings.POLYRAG_ENGINES,
-        "generator": {
-            "base_url": url,
-            "model": "test-model",
-            "timeout": 5,
-            "context_tokens": 4096,
-        },
-    }

@@ -21,7 +21,7 @@ from retrieval.shown import source_view
 from telemetry.models import Trace
 from telemetry.services import trace_begin
 from tests.factories import ingest, make_member, make_user, make_workspace
-from tests.model_server import ModelServer, model_server
+from tests.model_server import ModelServer, generate, model_server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,9 +50,7 @@ def team(owner: User) -> Workspace:
 @pytest.fixture
 def model(settings: Any) -> Iterator[ModelServer]:
     with model_server() as server:
-        chosen = {"base_url": server.url, "model": "m"}
-        held = settings.POLYRAG_ENGINES
-        settings.POLYRAG_ENGINES = {**held, "generator": {**held["generator"], **chosen}}
+        generate(settings, server.url)
         yield server
 
 
@@ -225,9 +223,7 @@ def test_a_withdrawn_source_says_so_and_shows_no_text_anywhere(
     ingest(team, owner, "other.md", "# Garden\n\nThe garden gate is painted in spring.\n")
     with model_server() as server:
         server.reply = lambda prompt: "**With** the bronze key [1].\n\nThe verger has it."
-        held = settings.POLYRAG_ENGINES
-        chosen = {"base_url": server.url if written else "", "model": "m"}
-        settings.POLYRAG_ENGINES = {**held, "generator": {**held["generator"], **chosen}}
+        generate(settings, server.url if written else "")
         trace = ran(team, owner, QUESTION)
         again = ran(team, owner, QUESTION)
         assert again.cached

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from retrieval.followup import MODEL, RULES, Turn, leans, resolved
-from tests.model_server import model_server
+from tests.model_server import generate, model_server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,15 +73,7 @@ def test_a_person_is_the_one_whom_the_answer_named() -> None:
 @pytest.fixture
 def model(settings: Any) -> Iterator[ModelServer]:
     with model_server() as server:
-        settings.POLYRAG_ENGINES = {
-            **settings.POLYRAG_ENGINES,
-            "generator": {
-                "base_url": server.url,
-                "model": "m",
-                "timeout": 5,
-                "context_tokens": 4096,
-            },
-        }
+        generate(settings, server.url)
         yield server
 
 

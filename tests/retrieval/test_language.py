@@ -9,7 +9,7 @@ import pytest
 from engines.language import detect
 from retrieval.ask import Outcome, ask
 from tests.factories import ingest, make_user, make_workspace
-from tests.model_server import ModelServer, model_server
+from tests.model_server import ModelServer, generate, model_server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,9 +63,7 @@ def team(owner: User) -> Workspace:
 @pytest.fixture
 def model(settings: Any) -> Iterator[ModelServer]:
     with model_server() as server:
-        held = settings.POLYRAG_ENGINES
-        chosen = {"base_url": server.url, "model": "m"}
-        settings.POLYRAG_ENGINES = {**held, "generator": {**held["generator"], **chosen}}
+        generate(settings, server.url)
         yield server
 
 

@@ -15,7 +15,7 @@ from teams.models import Role
 from telemetry.models import RunEvent, RunState, Trace
 from telemetry.names import EventKind
 from tests.factories import ingest, make_member, make_user, make_workspace
-from tests.model_server import model_server
+from tests.model_server import generate, model_server
 
 if TYPE_CHECKING:
     from django.test import Client
@@ -273,14 +273,7 @@ def test_only_what_the_model_wrote_is_taken_for_markdown(
     )
     with model_server() as server:
         server.reply = lambda prompt: "The kiln of Alder Hill is fired to **1240** degrees [1]."
-        settings.POLYRAG_ENGINES = {
-            **settings.POLYRAG_ENGINES,
-            "generator": {
-                **settings.POLYRAG_ENGINES["generator"],
-                "base_url": server.url,
-                "model": "m",
-            },
-        }
+        generate(settings, server.url)
         outcome = ask(
             workspace=team,
             user=owner,

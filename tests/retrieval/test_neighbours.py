@@ -9,7 +9,7 @@ from retrieval.ask import ask
 from retrieval.neighbours import completed, wants_after, wants_before
 from retrieval.values import Hit
 from tests.factories import ingest, make_member, make_user, make_workspace
-from tests.model_server import model_server
+from tests.model_server import generate, model_server
 
 if TYPE_CHECKING:
     from corpus.models import Document
@@ -116,12 +116,7 @@ def test_a_generator_reads_the_whole_and_its_words_are_checked_against_the_whole
     team: Workspace, owner: User, document: Document, settings: Any
 ) -> None:
     with model_server() as server:
-        settings.POLYRAG_ENGINES = {
-            **settings.POLYRAG_ENGINES,
-            "generator": {
-                "base_url": server.url, "model": "m", "timeout": 5, "context_tokens": 4096,
-            },
-        }  # fmt: skip
+        generate(settings, server.url)
         server.reply = lambda prompt: "Their badge is heliotrope in the north [1]."
         outcome = ask(
             workspace=team,

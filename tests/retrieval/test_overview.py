@@ -19,7 +19,7 @@ from retrieval.theme_titles import title_of
 from telemetry.models import RunState, Trace
 from tests.corpus.themes import CANTEEN, fill
 from tests.factories import ingest, make_member, make_user, make_workspace
-from tests.model_server import model_server
+from tests.model_server import generate, model_server
 
 if TYPE_CHECKING:
     from django.test import Client
@@ -216,15 +216,7 @@ def test_a_summary_that_stands_on_a_passage_that_is_gone_is_never_told(
 ) -> None:
     with model_server() as server:
         server.reply = lambda prompt: "Uma frase guardada sobre tudo [1]."
-        settings.POLYRAG_ENGINES = {
-            **settings.POLYRAG_ENGINES,
-            "generator": {
-                "base_url": server.url,
-                "model": "test-model",
-                "timeout": 5,
-                "context_tokens": 4096,
-            },
-        }
+        generate(settings, server.url)
         for document in fill(workspace, owner):
             document_delete(document=document)
         shipping = Document.objects.get(name="expedicao.md")
@@ -363,15 +355,7 @@ def test_a_generator_joins_the_notes_and_keeps_the_sources(
 ) -> None:
     with model_server() as server:
         server.reply = lambda prompt: "The kilns are heated slowly [1]."
-        settings.POLYRAG_ENGINES = {
-            **settings.POLYRAG_ENGINES,
-            "generator": {
-                "base_url": server.url,
-                "model": "test-model",
-                "timeout": 5,
-                "context_tokens": 4096,
-            },
-        }
+        generate(settings, server.url)
         fill(workspace, owner)
         outcome = asked(workspace, owner, "What are the main themes of the documents?")
 
@@ -386,15 +370,7 @@ def test_a_generator_tells_all_about_a_name_in_one_note(
     ingest(workspace, owner, "fornecedores.md", LETTERS)
     with model_server() as server:
         server.reply = lambda prompt: "Argilas Santa Comba supplies white clay [1]."
-        settings.POLYRAG_ENGINES = {
-            **settings.POLYRAG_ENGINES,
-            "generator": {
-                "base_url": server.url,
-                "model": "test-model",
-                "timeout": 5,
-                "context_tokens": 4096,
-            },
-        }
+        generate(settings, server.url)
         outcome = asked(workspace, owner, "Everything about Argilas Santa Comba")
 
     assert len(server.seen) == 1

@@ -21,7 +21,7 @@ from telemetry.running import RunSettled, runs_beat
 from telemetry.services import event_add, runs_interrupt_orphans
 from telemetry.told import told
 from tests.factories import ingest, make_member, make_user, make_workspace
-from tests.model_server import model_server
+from tests.model_server import generate, model_server
 
 if TYPE_CHECKING:
     from teams.models import User, Workspace
@@ -146,13 +146,6 @@ def test_a_process_that_died_leaves_its_runs_interrupted(workspace: Workspace, o
     trace.refresh_from_db()
     assert trace.state == RunState.INTERRUPTED
     assert runs_interrupt_orphans() == 0
-
-
-def generate(settings: Any, url: str) -> None:
-    settings.POLYRAG_ENGINES = {
-        **settings.POLYRAG_ENGINES,
-        "generator": {"base_url": url, "model": "m", "timeout": 5, "context_tokens": 4096},
-    }
 
 
 LONG = "Visitors wear a yellow badge [1] and are met at the north gate by whoever invited them."
