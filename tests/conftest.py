@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.conf import settings
+from django.utils import translation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,6 +15,12 @@ if TYPE_CHECKING:
 def quick_passwords() -> None:
     """The product's rounds cost most of a second for each person that a test makes."""
     settings.PASSWORD_HASHERS = ["tests.hashers.QuickHasher", *settings.PASSWORD_HASHERS]
+
+
+@pytest.fixture(autouse=True)
+def own_language() -> None:
+    """A test client leaves the language of its last page behind in the thread."""
+    translation.deactivate()
 
 
 @pytest.fixture(autouse=True)
