@@ -16,16 +16,19 @@ from typing import TYPE_CHECKING
 from engines.language import WORD, detect, fold
 from retrieval import guard_structure as structure
 from retrieval.guard_lexicon import ASK, IDLE, REQUEST, SIGN, TODAY, lexicon
-from retrieval.guard_reading import CONTENT, NUMBER, read
+from retrieval.guard_near import implied, placed, same_thing
+from retrieval.guard_reading import read
+from retrieval.guard_steps import CONTENT, NUMBER
+from retrieval.guard_voice import passive_by, voice
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from retrieval.guard_reading import Read
+    from retrieval.guard_steps import Read
 
     Signature = dict[str, list[str]]
 
-EDITION = "2"
+EDITION = "3"
 AGGREGATES = frozenset({"count", "sum", "average", "median", "max", "min", "most", "fewest"})
 # "Não joga nenhum" negates once, and what it negates stands behind the second word.
 TWICE = frozenset({"nenhum", "nenhuma"})
@@ -39,13 +42,16 @@ def signature(question: str, vocabulary: Collection[str] = ()) -> Signature:
     """
     language = detect(question)
     lists = lexicon(language)
-    steps = _relevant(read(question, language, vocabulary))
+    steps = passive_by(_relevant(read(question, language, vocabulary)))
     content = [step.value for step in steps if step.kind == CONTENT]
+    passive, active = voice(steps)
     return {
         "edition": [EDITION],
         "language": [language],
         "marks": [str(max(1, question.count("?")))],
         "asks": sorted({step.value for step in steps if step.kind == ASK}),
+        "passive": passive,
+        "active": active,
         "tense": structure.tense(steps),
         "today": sorted({step.value for step in steps if step.kind == TODAY}),
         "personal": sorted({step.word for step in steps if step.word in lists.personal}),
@@ -56,9 +62,13 @@ def signature(question: str, vocabulary: Collection[str] = ()) -> Signature:
         "bound": structure.bound(steps, language),
         "pairs": structure.pairs(steps, language),
         "joined": structure.joined(steps, structure.listed),
-        "apart": structure.joined(steps, structure.parted),
+        "apart": structure.joined(steps, structure.parted)
+        + structure.sentences(steps, language)
+        + same_thing(steps),
         "lead": structure.lead(steps, language),
         "head": structure.head(steps, language),
+        "placed": placed(steps, lists),
+        "implied": implied(steps, lists),
         "accents": _accents(question),
     }
 
@@ -69,7 +79,7 @@ def key(held: Signature) -> str:
     Words that may be missing on one side (light ones, and names that a question begins with) are left out.
     """
     lists = lexicon(held["language"][0])
-    core = sorted(set(held["content"]) - lists.light - lists.name)
+    core = sorted(set(held["content"]) - lists.light - lists.name - lists.places)
     said = json.dumps([core, *(held[part] for part in FIXED)])
     return hashlib.sha256(said.encode()).hexdigest()
 
@@ -146,8 +156,9 @@ def difference(one: Signature, other: Signature) -> str:
         if not set(one["head"]) & set(other["head"]):
             return "asked"
         mine, theirs = (words - set(one["lead"]) - set(other["lead"]) for words in (mine, theirs))
-    light = lexicon(one["language"][0]).light - _weighty(one) - _weighty(other)
-    if not (_covers(mine, theirs, light) or _covers(theirs, mine, light)):
+    if set(one["passive"]) & set(other["active"]) or set(one["active"]) & set(other["passive"]):
+        return "voice"
+    if not _covers(mine, theirs, one, other):
         return "content"
     if _accents_differ(one["accents"], other["accents"]):
         return "accents"
@@ -156,15 +167,30 @@ def difference(one: Signature, other: Signature) -> str:
     return "order" if _turned(one, other) else ""
 
 
-def _weighty(held: Signature) -> set[str]:
-    """The words that are asked for, or that a sign or number stands with."""
-    bound = (entry.split("|")[1].split() for entry in held["bound"])
-    return {*held["head"], *(word for run in bound for word in run)}
+def _weighty(held: Signature, verbs: Collection[str]) -> set[str]:
+    """The words that are asked for, or that a sign or number stands with; not verbs behind other words."""
+    found = set(held["head"])
+    for entry in held["bound"]:
+        run = entry.split("|")[1].split()
+        found |= set(run) if set(run) <= set(verbs) else set(run) - set(verbs)
+    return found
 
 
-def _covers(more: set[str], less: set[str], light: Collection[str]) -> bool:
-    """Whether `more` is `less` with at most one word besides, of those that say little."""
-    return less <= more and len(more - less) <= 1 and more - less <= set(light)
+def _covers(mine: set[str], theirs: set[str], one: Signature, other: Signature) -> bool:
+    """Whether one side has what the other has, with at most one word besides of those that say little.
+
+    Besides, names asked for that are told with each thing anyway, and on one side what sort of thing a
+    name is ("the city of Porto").
+    """
+    lists = lexicon(one["language"][0])
+    weighty = _weighty(one, lists.verbs) | _weighty(other, lists.verbs)
+    told = set(one["implied"]) | set(other["implied"])
+    mine, theirs = (words - told for words in (mine, theirs))
+    for more, less, held in ((mine, theirs, one), (theirs, mine, other)):
+        extra = more - less - (set(held["placed"]) - weighty)
+        if less <= more and len(extra) <= 1 and extra <= lists.light - weighty:
+            return True
+    return False
 
 
 def _accents_differ(one: list[str], other: list[str]) -> bool:
@@ -189,7 +215,7 @@ def _meet(entry: str, other: str) -> bool:
 def _turned(one: Signature, other: Signature) -> bool:
     """Whether two words stand the other way round, for no reason that leaves the meaning."""
     theirs = {word: place for place, word in enumerate(other["order"])}
-    light = lexicon(one["language"][0]).light
+    light = lexicon(one["language"][0]).verbs | (set(one["placed"]) & set(other["placed"]))
     both = [word for word in one["order"] if word in theirs and word not in light]
     free = set(one["joined"]) & set(other["joined"])
     free |= set(one["apart"]) | set(other["apart"])

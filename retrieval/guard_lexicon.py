@@ -38,6 +38,15 @@ class Phrase:
 
 
 @dataclass(frozen=True, slots=True)
+class Beside:
+    """A content word that says the same as `instead` next to one of `words`, and only there."""
+
+    word: str
+    instead: str
+    words: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Lexicon:
     """The lists of one language; without a file all are empty, and every word counts as it stands."""
 
@@ -53,6 +62,12 @@ class Lexicon:
     before_value: frozenset[str] = frozenset()
     attributes: frozenset[str] = frozenset()
     light: frozenset[str] = frozenset()
+    verbs: frozenset[str] = frozenset()
+    places: frozenset[str] = frozenset()
+    places_named: frozenset[str] = frozenset()
+    units: frozenset[str] = frozenset()
+    asked: dict[str, frozenset[str]] = field(default_factory=dict)
+    beside: tuple[Beside, ...] = ()
 
     def plain(self, word: str) -> str:
         """A folded word as it stands in phrases."""
@@ -101,9 +116,11 @@ def lexicon(language: str) -> Lexicon:
         for entry in _entries(listed)
     }
 
-    def keys(section: str) -> frozenset[str]:
-        listed = held[section]["words"].replace(",", " ").split()
-        return frozenset(_key(word, same, language) for word in listed)
+    def keyed(text: str) -> frozenset[str]:
+        return frozenset(_key(word, same, language) for word in text.replace(",", " ").split())
+
+    def keys(section: str, line: str = "words") -> frozenset[str]:
+        return keyed(held[section][line])
 
     return Lexicon(
         language,
@@ -117,5 +134,18 @@ def lexicon(language: str) -> Lexicon:
         keys("name"),
         keys("before_value"),
         keys("attributes"),
-        keys("light"),
+        keys("light") | keys("light", "verbs"),
+        keys("light", "verbs"),
+        keys("places"),
+        keys("places", "named"),
+        keys("units"),
+        {name: keyed(listed) for name, listed in held["asked"].items()},
+        tuple(
+            Beside(
+                _key(line["word"], same, language),
+                _key(line["instead"], same, language),
+                keyed(line["words"]),
+            )
+            for line in held["beside"]
+        ),
     )

@@ -19,7 +19,10 @@ from retrieval.guard_lexicon import (
     TODAY,
     lexicon,
 )
+from retrieval.guard_near import beside, called, existing, measured
 from retrieval.guard_stems import word_key
+from retrieval.guard_steps import COMMA, CONTENT, NUMBER, STOP, Read
+from retrieval.guard_voice import grouped, sorting
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -29,10 +32,13 @@ if TYPE_CHECKING:
 PIECE = re.compile(r"[^\W_]+(?:[.,]\d+)*|[?!.;:,]|[^\w\s'’‘`´\"“”«»()\[\]-]|(?<!\w)-(?=\d)")
 NEGATED, GENITIVE = re.compile(r"(?i)\b(ca|wo)?n['’]t\b"), re.compile(r"['’]s\b")
 NOT_WORD = re.compile(r"(?i)n['’]t\b")
+# ", and also how old are they" begins another question.
+CLAUSE = re.compile(
+    r"(?i),\s+(?:and|e)(?:\s+(?:also|também|tambem))?\s+(?=(?:how|what|which|who|when|where|qua\w+|quem|quando)\b)"
+)
 THOUSANDS = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
 YEARS, YEAR = frozenset({"year", "years", "ano", "anos"}), re.compile(r"[12]\d{3}")
 STOPS = frozenset("?!.;:")
-CONTENT, NUMBER, STOP, COMMA = "content", "number", "stop", "comma"
 PLURAL_PERSONS = frozenset({"people", "children", "men", "women", "staff", "pessoal", "gente"})
 
 
@@ -45,28 +51,22 @@ class Word:
     name: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
-    """One step of a read question: its kind (a list's, or content, number, stop, comma) and its value."""
-
-    kind: str
-    value: str
-    word: str = ""
-    name: bool = False
-
-
-def pieces(question: str, vocabulary: Collection[str] = ()) -> list[Word]:
+def pieces(question: str, vocabulary: Collection[str], lists: Lexicon) -> list[Word]:
     """The words and marks of a question; words of capitals alone and of the vocabulary are names."""
     plain = unicodedata.normalize("NFC", question)
     plain = re.sub(r"(?i)\bcan['’]t\b|\bcannot\b", "can not", plain)
     plain = re.sub(r"(?i)\bwon['’]t\b", "will not", plain)
+    plain = CLAUSE.sub("; ", plain)
     plain = GENITIVE.sub("", NOT_WORD.sub(" not", plain))
     shouted = plain == plain.upper()
     found = [Word(text, fold(text)) for text in PIECE.findall(plain)]
-    named = _named([word.folded for word in found], vocabulary)
+    texts, folded = [word.text for word in found], [word.folded for word in found]
+    named = _named(folded, vocabulary)
     return [
         replace(word, name=True)
-        if place in named or (not shouted and _capitals(word.text, place, found))
+        if place in named
+        or (not shouted and _capitals(word.text, place, found))
+        or called(texts, folded, place, lists)
         else word
         for place, word in enumerate(found)
     ]
@@ -93,14 +93,16 @@ def _named(folded: Sequence[str], vocabulary: Collection[str]) -> set[int]:
 
 def read(question: str, language: str, vocabulary: Collection[str] = ()) -> list[Read]:
     """The question as steps in order. Words that no list knows are content, by their key."""
-    words, lists = pieces(question, vocabulary), lexicon(language)
+    lists = lexicon(language)
+    words = pieces(question, vocabulary, lists)
     found: list[Read] = []
     place = 0
     while place < len(words):
         length, step = _step(words, place, found, lists)
         found.append(step)
         place += length
-    return _settled(found, lists)
+    settled = measured(beside(_settled(found, lists), lists), lists)
+    return existing(sorting(grouped(settled, lists)), lists)
 
 
 def _step(words: list[Word], place: int, before: list[Read], lists: Lexicon) -> tuple[int, Read]:
@@ -118,7 +120,8 @@ def _step(words: list[Word], place: int, before: list[Read], lists: Lexicon) -> 
                 return length, Read(phrase.kind, value, word.folded)
             same = lists.same.get(tuple(word_key(one.text, lists.language) for one in run))
             if same is not None:
-                return length, Read(CONTENT, same, run[-1].folded)
+                named = place > 0 and run[0].text[:1].isupper()
+                return length, Read(CONTENT, same, run[-1].folded, name=named)
     if word.folded[0].isdigit():
         return 1, Read(NUMBER, _number(word.folded))
     if word.folded in STOPS or word.folded == ",":
@@ -201,8 +204,19 @@ def _thing(step: Read, after: list[Read]) -> bool:
     following = after[0] if after else Read(STOP, "")
     if step.word in {"lista", "mostra"}:
         return following.word == "de"
-    bare = following.kind == CONTENT and not following.name and not following.word.endswith("s")
-    return bare and step.word in {"list", "show", "return", "display", "present"}
+    run = _run(after)
+    # "List singer names" asks for several things; "list price" is one.
+    bare = (
+        following.kind == CONTENT and not following.name and not any(w.endswith("s") for w in run)
+    )
+    return (
+        bare
+        and run[-1] not in LABELS
+        and step.word in {"list", "show", "return", "display", "present"}
+    )
+
+
+LABELS = frozenset({"name", "id", "code", "title", "description"})
 
 
 def _label(steps: list[Read], lists: Lexicon) -> bool:
@@ -220,6 +234,9 @@ def _label(steps: list[Read], lists: Lexicon) -> bool:
 
 
 def _compared(step: Read, before: list[Read]) -> Read:
+    if before and before[-1].word in LATER and not YEAR.fullmatch(step.value):
+        # "A version later than 5" is above 5; a year later than 2020 is after it.
+        return Read(NUMBER, f"{LATER[before[-1].word]} {step.value}")
     if before and before[-1].kind == COMPARE:
         return Read(NUMBER, f"{before[-1].value} {step.value}")
     return step
@@ -231,10 +248,14 @@ def _sign(step: Read, before: list[Read], after: list[Read], lists: Lexicon) -> 
     last = [one for one in before if one.kind != IDLE][-1:]
     if step.value == "by" and any(one.value == "sort" for one in before):
         return Read(IDLE, "", step.word)
+    if step.value in {"to", "for"} and step.word != "to" and _said(before, after):
+        return Read(IDLE, "", step.word)
     if step.value in {"to", "for"} and step.word != "to" and _of(last, after, lists):
         return Read(IDLE, "", step.word)
-    if step.value == "all" and (
-        not before or before[-1].kind in {IDLE, REQUEST, COMMA, SIGN, STOP}
+    if (
+        step.value == "all"
+        and not (before and before[-1].word in HAVING)
+        and (not before or before[-1].kind in {IDLE, REQUEST, COMMA, SIGN, STOP})
     ):
         return Read(IDLE, "", step.word)
     if step.value == "count" and step.word in {"number", "numero", "numeros", "numbers"}:
@@ -256,6 +277,13 @@ def _mass(step: Read, run: list[str], lists: Lexicon) -> Read:
     return Read(SIGN, "max", step.word) if measured and lists.language == "en" else step
 
 
+def _said(before: Sequence[Read], after: Sequence[Read]) -> bool:
+    """Whether all that comes next has been named: "of each form, for forms that have ..."."""
+    end = next((n for n, one in enumerate(after) if n and one.kind != CONTENT), len(after))
+    run = [one.value for one in after[:end] if one.kind == CONTENT]
+    return bool(run) and set(run) <= {one.value for one in before if one.kind == CONTENT}
+
+
 def _of(last: list[Read], after: list[Read], lists: Lexicon) -> bool:
     """Whether "for" or "para" is "of" here: before "todos" or "cada", behind a figure or an attribute."""
     ahead = [one for one in after if one.kind != IDLE or one.word not in ARTICLES][:1]
@@ -268,6 +296,28 @@ def _of(last: list[Read], after: list[Read], lists: Lexicon) -> bool:
     return last[0].value in lists.attributes | lists.measures
 
 
+# "Customers with all orders" are not the customers with orders.
+HAVING = frozenset(
+    [
+        "with",
+        "have",
+        "has",
+        "had",
+        "having",
+        "com",
+        "tem",
+        "tinha",
+        "tinham",
+        "teve",
+        "tiveram",
+        "ter",
+        "tendo",
+        "possui",
+        "possuem",
+    ]
+)
+LATER = {"later": "gt", "earlier": "lt", "posterior": "gt", "posteriores": "gt"}
+LATER |= {"anterior": "lt", "anteriores": "lt"}
 ARTICLES = frozenset({"o", "a", "os", "as", "the"})
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from retrieval.guard_lexicon import ASK, IDLE, REQUEST, SIGN, lexicon
-from retrieval.guard_reading import COMMA, CONTENT, NUMBER, STOP
+from retrieval.guard_steps import COMMA, CONTENT, NUMBER, STOP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from retrieval.guard_reading import Read
+    from retrieval.guard_steps import Read
 
 # Signs that count by being there; all others also by the words that they stand with.
 POSTPOSED = frozenset(
@@ -19,6 +19,17 @@ POSTPOSED = frozenset(
 LEANING = frozenset(
     {"gt", "lt", "ge", "le", "before", "after", "since", "until", "from", "to", "for", "against"}
 )
+# Signs that stand before a thing as an adjective does, "the weight of the youngest dog".
+ADJECTIVES = POSTPOSED | {
+    "greatest",
+    "largest",
+    "smallest",
+    "longest",
+    "shortest",
+    "all",
+    "each",
+    "distinct",
+}
 UNBOUND = frozenset({"distinct", "ascending", "descending", "alphabetical", "or", "future", "by"})
 PAST = frozenset({"was", "were", "foi", "foram", "era", "eram"})
 PRESENT = frozenset({"is", "are", "e", "sao"})
@@ -56,14 +67,31 @@ def bound(steps: list[Read], language: str) -> list[str]:
         behind = steps[:place][::-1]
         run = run_of(steps[place + 1 :]) or run_of(behind, OF)
         if language == "pt" and step.value in POSTPOSED and behind and behind[0].kind == CONTENT:
-            run = run_of(behind, OF)
+            run = run_of(behind)
+        run = _meant(step, steps[place + 1 :], run, head(steps, language))
         if step.kind == NUMBER and not run_of(steps[place + 1 :]):
             # At the end of a sentence ("in 2024") it goes with all of it.
             run = [one.value for one in steps if one.kind == CONTENT]
         # "Older than Ana" is not what "who is Ana older than" asks.
         left = step.value in LEANING and not run_of(steps[place + 1 :])
-        held.add(f"{step.value}{'<' if left else ''}|{' '.join(run)}")
+        value = (
+            "except" if step.word in EXCEPT and run == run_of(steps[place + 1 :]) else step.value
+        )
+        held.add(f"{value}{'<' if left else ''}|{' '.join(run)}")
     return sorted(held)
+
+
+EXCEPT = frozenset({"except", "excluding", "apart", "exceto", "excepto", "excluindo", "salvo"})
+
+
+def _meant(step: Read, after: Sequence[Read], run: list[str], asked: list[str]) -> list[str]:
+    """What a bare "each" counts for, and what "all plants except plants with X" leaves out."""
+    if step.value == "each" and not run_of(after):
+        return asked or run
+    if step.word in EXCEPT and run and set(run) <= set(asked):
+        place = next(n for n, one in enumerate(after) if one.kind == CONTENT) + len(run)
+        return run_of(after[place:]) or run
+    return run
 
 
 def _phrases(steps: list[Read]) -> list[tuple[list[str], str]]:
@@ -76,7 +104,7 @@ def _phrases(steps: list[Read]) -> list[tuple[list[str], str]]:
         elif run:
             held.append((run, step.word if step.kind == IDLE else ""))
             run = []
-        elif held and step.kind not in {IDLE, NUMBER}:
+        elif held and step.kind not in {IDLE, NUMBER} and step.value not in ADJECTIVES:
             held[-1] = (held[-1][0], "")
     return [*held, (run, "")] if run else held
 
@@ -100,7 +128,30 @@ def listed(step: Read) -> bool:
 
 
 def parted(step: Read) -> bool:
-    return step.kind == STOP or (step.kind == SIGN and step.value == "each")
+    return step.kind == SIGN and step.value == "each"
+
+
+def sentences(steps: Sequence[Read], language: str) -> list[str]:
+    """Pairs "x y" of words of two sentences, where one of them adds but a word: "... How old are they?"."""
+    parts: list[set[str]] = [set()]
+    for step in steps:
+        if step.kind == STOP:
+            parts.append(set())
+        elif step.kind == CONTENT:
+            parts[-1].add(step.value)
+    lists = lexicon(language)
+    small = lists.attributes | lists.name
+    return sorted(
+        {
+            " ".join(sorted((x, y)))
+            for number, one in enumerate(parts)
+            for other in parts[number + 1 :]
+            if min(len(one - other - small), len(other - one - small)) <= 1
+            for x in one
+            for y in other
+            if x != y
+        }
+    )
 
 
 def joined(steps: list[Read], between: Callable[[Read], bool]) -> list[str]:
