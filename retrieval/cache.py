@@ -17,6 +17,7 @@ from retrieval.cache_near import near as near_of
 from retrieval.guard import decide, key, signature
 from retrieval.models import CachedAnswer
 from routing.services import terms_named
+from teams.access import rights_once
 
 if TYPE_CHECKING:
     import uuid
@@ -58,6 +59,13 @@ def recall(
 
     The digest covers every version, so an answer whose source changed is never found again.
     """
+    with rights_once():
+        return _recalled(workspace, user, question, vector, variant)
+
+
+def _recalled(
+    workspace: Workspace, user: User, question: str, vector: NDArray[np.float32], variant: str
+) -> CachedAnswer | None:
     same_words = " ".join(words(question))
     engine = str(embedder().identity)
     bound = near_of(engine)
@@ -70,6 +78,8 @@ def recall(
             key=key(mine),
             embedder=engine,
         )
+        # Of an entry that is not given, nothing long is read.
+        .defer("vector", "versions")
         .annotate(distance=CosineDistance("vector", vector))
         .filter(Q(distance__lte=1 - bound) | Q(folded=same_words))
         .order_by("distance")[:CANDIDATES]

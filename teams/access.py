@@ -10,6 +10,8 @@ never visible: asking for it raises, so that a forgotten declaration fails close
 from __future__ import annotations
 
 import enum
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from django.core.exceptions import ImproperlyConfigured, PermissionDenied
@@ -18,6 +20,7 @@ from django.db.models import Q
 
 if TYPE_CHECKING:
     import uuid
+    from collections.abc import Iterator
 
     from django.contrib.auth.models import AnonymousUser
 
@@ -35,10 +38,39 @@ class Right(enum.StrEnum):
     MANAGE = "manage"
 
 
+# (person, right) → workspaces, inside `rights_once` alone.
+_held: ContextVar[dict[tuple[int, Right], list[uuid.UUID]] | None] = ContextVar(
+    "held", default=None
+)
+
+
+@contextmanager
+def rights_once() -> Iterator[None]:
+    """Inside the block each right of a person is read once, as for one moment.
+
+    For a few reads that answer one thing and must be quick; never around what takes long or waits, since
+    a right that is taken away meanwhile counts until the block ends.
+    """
+    token = _held.set({})
+    try:
+        yield
+    finally:
+        _held.reset(token)
+
+
 def workspace_ids(user: User | AnonymousUser, right: Right) -> list[uuid.UUID]:
     """Keys of the workspaces in which `user` holds `right`; none for anybody not signed in."""
     if not user.is_authenticated or not user.is_active:
         return []
+    held = _held.get()
+    if held is None:
+        return _workspace_ids(user, right)
+    if (user.pk, right) not in held:
+        held[user.pk, right] = _workspace_ids(user, right)
+    return list(held[user.pk, right])
+
+
+def _workspace_ids(user: User, right: Right) -> list[uuid.UUID]:
     from teams.models import ROLE_RIGHTS, Membership
 
     roles = [role for role, rights in ROLE_RIGHTS.items() if right in rights]

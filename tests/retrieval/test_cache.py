@@ -4,6 +4,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from engines.registry import embedder
@@ -141,3 +143,17 @@ def test_answers_of_what_can_no_longer_be_read_are_swept(team: Workspace, owner:
     keep(team, owner, "What does Vagos make?")
     assert CachedAnswer.objects.filter(workspace=team).count() == 1
     assert CachedAnswer.objects.filter(workspace=other).count() == 1
+
+
+def test_finding_a_kept_answer_takes_a_query_for_each_thing_that_it_depends_on(
+    team: Workspace, owner: User
+) -> None:
+    question = "What does Tomar make?"
+    keep(team, owner, question)
+    vector = vector_of(question)
+    with CaptureQueriesContext(connection) as asked:
+        entry = cache.recall(workspace=team, user=owner, question=question, vector=vector)
+        assert entry is not None
+        assert entry.answer
+    # The person's rights, the vocabulary, the versions, the merged names, the entries.
+    assert len(asked.captured_queries) == 5

@@ -4,8 +4,9 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import ImproperlyConfigured, PermissionDenied
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
-from teams.access import Right, require, visible_to, workspace_ids
+from teams.access import Right, require, rights_once, visible_to, workspace_ids
 from teams.models import Membership, Role, Workspace
 from teams.services import workspace_delete
 from telemetry.models import Trace
@@ -93,3 +94,22 @@ def test_a_deleted_workspace_leaves_no_schema_and_no_role() -> None:
             [schema, role],
         )
         assert cursor.fetchone() == (0,)
+
+
+def test_rights_read_once_are_those_of_each_person_and_end_with_the_block() -> None:
+    mine, theirs = make_workspace(), make_workspace()
+    owner, reader, other = make_member(mine, Role.OWNER), make_member(mine), make_member(theirs)
+    with rights_once():
+        for _ in range(2):
+            assert list(Workspace.objects.visible_to(owner)) == [mine]
+            assert list(Workspace.objects.visible_to(reader)) == [mine]
+            assert list(Workspace.objects.visible_to(other)) == [theirs]
+            assert not Workspace.objects.visible_to(AnonymousUser()).exists()
+            assert not workspace_ids(reader, Right.UPLOAD)
+        with CaptureQueriesContext(connection) as asked:
+            workspace_ids(reader, Right.SEE)
+        assert not asked.captured_queries
+    Membership.objects.filter(user=reader).delete()
+    assert not Workspace.objects.visible_to(reader).exists()
+    with rights_once():
+        assert not Workspace.objects.visible_to(reader).exists()
