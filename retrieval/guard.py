@@ -169,9 +169,8 @@ def difference(one: Signature, other: Signature) -> str:
 
 def _weighty(held: Signature, verbs: Collection[str]) -> set[str]:
     """The words that are asked for, or that a sign or number stands with; not verbs behind other words."""
-    found = set(held["head"])
-    for entry in held["bound"]:
-        run = entry.split("|")[1].split()
+    found: set[str] = set()
+    for run in (held["head"], *(entry.split("|")[1].split() for entry in held["bound"])):
         found |= set(run) if set(run) <= set(verbs) else set(run) - set(verbs)
     return found
 

@@ -22,7 +22,7 @@ from retrieval.guard_lexicon import (
 from retrieval.guard_near import beside, called, existing, measured
 from retrieval.guard_stems import word_key
 from retrieval.guard_steps import COMMA, CONTENT, NUMBER, STOP, Read
-from retrieval.guard_voice import grouped, sorting
+from retrieval.guard_voice import grouped, ranged, sorting
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -102,7 +102,7 @@ def read(question: str, language: str, vocabulary: Collection[str] = ()) -> list
         found.append(step)
         place += length
     settled = measured(beside(_settled(found, lists), lists), lists)
-    return existing(sorting(grouped(settled, lists)), lists)
+    return existing(ranged(sorting(grouped(settled, lists))), lists)
 
 
 def _step(words: list[Word], place: int, before: list[Read], lists: Lexicon) -> tuple[int, Read]:
@@ -121,7 +121,9 @@ def _step(words: list[Word], place: int, before: list[Read], lists: Lexicon) -> 
             same = lists.same.get(tuple(word_key(one.text, lists.language) for one in run))
             if same is not None:
                 named = place > 0 and run[0].text[:1].isupper()
-                return length, Read(CONTENT, same, run[-1].folded, name=named)
+                return length, Read(
+                    CONTENT, same, run[-1 if lists.language == "en" else 0].folded, name=named
+                )
     if word.folded[0].isdigit():
         return 1, Read(NUMBER, _number(word.folded))
     if word.folded in STOPS or word.folded == ",":

@@ -65,7 +65,13 @@ def bound(steps: list[Read], language: str) -> list[str]:
         if step.kind not in {SIGN, NUMBER} or step.value in UNBOUND:
             continue
         behind = steps[:place][::-1]
-        run = run_of(steps[place + 1 :]) or run_of(behind, OF)
+        run = run_of(steps[place + 1 :])
+        if not run and step.kind == SIGN and step.value in POSTPOSED:
+            run = run_of(_past(steps[place + 1 :]))
+        run = run or run_of(behind, OF)
+        if not any(one.kind == CONTENT for one in steps[place + 1 : place + 2]):
+            # "A idade média, mínima e máxima", but not "a idade média e o maior peso".
+            behind = _past(behind) if language == "pt" else behind
         if language == "pt" and step.value in POSTPOSED and behind and behind[0].kind == CONTENT:
             run = run_of(behind)
         run = _meant(step, steps[place + 1 :], run, head(steps, language))
@@ -79,6 +85,16 @@ def bound(steps: list[Read], language: str) -> list[str]:
         )
         held.add(f"{value}{'<' if left else ''}|{' '.join(run)}")
     return sorted(held)
+
+
+def _past(steps: list[Read]) -> list[Read]:
+    """The steps past other figures of the same thing: "the average, minimum, and maximum age"."""
+    for place, step in enumerate(steps):
+        figure = step.kind == SIGN and step.value in POSTPOSED
+        if not (figure or step.kind == COMMA or step.word in AND):
+            figures = any(one.kind == SIGN for one in steps[:place])
+            return steps[place:] if figures else steps
+    return steps
 
 
 EXCEPT = frozenset({"except", "excluding", "apart", "exceto", "excepto", "excluindo", "salvo"})

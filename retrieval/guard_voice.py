@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from retrieval.guard_lexicon import IDLE, SIGN
-from retrieval.guard_steps import CONTENT, Read
+from retrieval.guard_steps import CONTENT, NUMBER, Read
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,4 +90,20 @@ def sorting(steps: Sequence[Read]) -> list[Read]:
                 for one in steps[place + 1 :]
             ]
             return [*found, *rest]
+    return found
+
+
+def ranged(steps: Sequence[Read]) -> list[Read]:
+    """The steps with "from 2 to 5" and "2 to 5" read as "between 2 and 5"."""
+    found = list(steps)
+    for place in range(1, len(steps) - 1):
+        first, link, last = found[place - 1 : place + 2]
+        if first.kind != NUMBER or last.kind != NUMBER or " " in first.value + last.value:
+            continue
+        if (link.kind, link.value) == (SIGN, "to") or (link.kind == IDLE and link.word == "a"):
+            found[place - 1] = replace(first, value=f"between {first.value}")
+            found[place] = replace(link, kind=IDLE, value="")
+            before = found[place - 2] if place > 1 else None
+            if before is not None and before.kind == SIGN and before.value == "from":
+                found[place - 2] = replace(before, kind=IDLE, value="")
     return found

@@ -6,6 +6,16 @@ from retrieval.guard import difference, key, signature
 
 # Almost the same words, and another answer: what the words next to a word change.
 TURNED = [
+    ("a altura média e a maior pressão das bombas", "a pressão média e a maior altura das bombas"),
+    ("o peso médio e o maior preço", "o preço médio e o maior peso"),
+    ("the average age and the highest weight", "the average weight and the highest age"),
+    ("the average and minimum age", "the average and maximum age"),
+    ("the minimum age and average weight", "the average age and minimum weight"),
+    ("a idade mínima e o peso médio", "a idade média e o peso mínimo"),
+    ("versions from 2 to 5", "versions from 5 to 2"),
+    ("plants with 1 to 2 pumps", "plants with 1 or 2 pumps"),
+    ("o livro que a Ana escreveu", "o livro que a Ana pagou"),
+    ("sites com mais de 3 bombas", "sites com 3 bombas ou mais"),
     ("population of the city of Porto", "population of the region of Porto"),
     ("population of the city of Porto", "population of the district of Porto"),
     ("documents used by templates", "templates used by documents"),
@@ -107,6 +117,18 @@ TURNED = [
     ("How long is the contract?", "How old is the contract?"),
 ]
 SAME = [
+    (
+        "the average, minimum and maximum age of pumps",
+        "the minimum, maximum and average age of pumps",
+    ),
+    ("a idade média, mínima e máxima das bombas", "a idade mínima, média e máxima das bombas"),
+    ("plants with 1 to 2 pumps", "plants with between 1 and 2 pumps"),
+    ("fábricas com 1 a 2 bombas", "fábricas com entre 1 e 2 bombas"),
+    (
+        "Quantos animais de estimação pesam mais de 10?",
+        "Qual é o número de animais de estimação que pesam mais de 10?",
+    ),
+    ("livros escritos em 2020", "livros que se escreveram em 2020"),
     ("film titles in Porto", "names of films in Porto"),
     ("students with at least one dog", "students with a dog"),
     ("a cat that is 3 years old", "a cat of age 3"),
