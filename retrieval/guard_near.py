@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -87,16 +88,53 @@ def measured(steps: Sequence[Read], lists: Lexicon) -> list[Read]:
 
 
 def existing(steps: Sequence[Read], lists: Lexicon) -> list[Read]:
-    """Without "at least one" before a thing: who has at least one dog has a dog."""
+    """Without "at least one" before a thing, not an amount: who has at least one dog has a dog."""
     found = []
     amounts = lists.units | lists.measures
     for place, step in enumerate(steps):
         things = [one for one in steps[place + 1 : place + 2] if one.kind == CONTENT]
         one = step.kind == NUMBER and step.value == "ge 1"
-        if one and things and things[0].value not in amounts:
-            continue
-        found.append(step)
+        if not (one and things and things[0].value not in amounts):
+            found.append(step)
     return found
+
+
+def aged(steps: Sequence[Read]) -> list[Read]:
+    """The steps with "older than 20" as "of age over 20", and "with the highest age" as "oldest"."""
+    found: list[Read] = []
+    older = False
+    for step in _oldest(list(steps)):
+        than = OLDER.match(step.word) is not None
+        if than and step.kind == NUMBER:
+            found.append(Read(CONTENT, AGE))
+        found.append(step)
+        if older and step.kind == SIGN and step.value == "average":
+            found.append(Read(CONTENT, AGE))
+        older = (than and step.kind == SIGN) or (older and step.kind == IDLE)
+    return found
+
+
+def _oldest(steps: list[Read]) -> list[Read]:
+    for place, step in enumerate(steps):
+        with_it = [one for one in steps[place + 1 :] if one.kind != IDLE][:2]
+        names = {one.value for one in with_it}
+        sign = next((name for name in AGES if {name, AGE} == names), "")
+        if step.kind != IDLE or step.word not in WITH or not sign:
+            continue
+        start = place
+        while start and steps[start - 1].kind == CONTENT:
+            start -= 1
+        if start < place:
+            rest = [one for one in steps[place + 1 :] if not any(one is told for told in with_it)]
+            return [*steps[:start], Read(SIGN, AGES[sign], sign), *steps[start:place], step, *rest]
+    return steps
+
+
+AGE, AGES = "age", {"max": "oldest", "min": "youngest"}
+OLDER = re.compile(r"older|younger|mais (?:velh|nov|jove)")
+WITH = frozenset(
+    {"with", "has", "have", "had", "having", "whose", "com", "tem", "de", "cuja", "possui"}
+)
 
 
 def placed(steps: Sequence[Read], lists: Lexicon) -> list[str]:

@@ -19,7 +19,7 @@ from retrieval.guard_lexicon import (
     TODAY,
     lexicon,
 )
-from retrieval.guard_near import beside, called, existing, measured
+from retrieval.guard_near import aged, beside, called, existing, measured
 from retrieval.guard_stems import word_key
 from retrieval.guard_steps import COMMA, CONTENT, NUMBER, STOP, Read
 from retrieval.guard_voice import grouped, ranged, sorting
@@ -102,7 +102,7 @@ def read(question: str, language: str, vocabulary: Collection[str] = ()) -> list
         found.append(step)
         place += length
     settled = measured(beside(_settled(found, lists), lists), lists)
-    return existing(ranged(sorting(grouped(settled, lists))), lists)
+    return existing(ranged(sorting(grouped(aged(settled), lists))), lists)
 
 
 def _step(words: list[Word], place: int, before: list[Read], lists: Lexicon) -> tuple[int, Read]:
@@ -117,7 +117,8 @@ def _step(words: list[Word], place: int, before: list[Read], lists: Lexicon) -> 
             if phrase is not None:
                 said = " ".join(one.folded for one in run)
                 value = said if phrase.kind == TODAY else phrase.name
-                return length, Read(phrase.kind, value, word.folded)
+                first = said if phrase.kind == COMPARE else word.folded
+                return length, Read(phrase.kind, value, first)
             same = lists.same.get(tuple(word_key(one.text, lists.language) for one in run))
             if same is not None:
                 named = place > 0 and run[0].text[:1].isupper()
@@ -236,11 +237,13 @@ def _label(steps: list[Read], lists: Lexicon) -> bool:
 
 
 def _compared(step: Read, before: list[Read]) -> Read:
-    if before and before[-1].word in LATER and not YEAR.fullmatch(step.value):
+    said = before[-1].word if before and before[-1].kind == COMPARE else ""
+    later = LATER.get(said.partition(" ")[0])
+    if later and not YEAR.fullmatch(step.value):
         # "A version later than 5" is above 5; a year later than 2020 is after it.
-        return Read(NUMBER, f"{LATER[before[-1].word]} {step.value}")
-    if before and before[-1].kind == COMPARE:
-        return Read(NUMBER, f"{before[-1].value} {step.value}")
+        return Read(NUMBER, f"{later} {step.value}")
+    if said:
+        return Read(NUMBER, f"{before[-1].value} {step.value}", said)
     return step
 
 

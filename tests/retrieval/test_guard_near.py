@@ -6,6 +6,13 @@ from retrieval.guard import difference, key, signature
 
 # Almost the same words, and another answer: what the words next to a word change.
 TURNED = [
+    ("What is the age of the oldest student?", "Which is the oldest student?"),
+    ("maximum age of the students", "the oldest of the students"),
+    ("students older than 20", "students over 20"),
+    ("students older than 20", "students younger than 20"),
+    ("name of the student with the highest age", "name of the youngest student"),
+    ("the student with the highest age of teachers", "the student of the oldest teacher"),
+    ("alunos mais velhos do que 20", "alunos mais novos do que 20"),
     ("a altura média e a maior pressão das bombas", "a pressão média e a maior altura das bombas"),
     ("o peso médio e o maior preço", "o preço médio e o maior peso"),
     ("the average age and the highest weight", "the average weight and the highest age"),
@@ -117,6 +124,12 @@ TURNED = [
     ("How long is the contract?", "How old is the contract?"),
 ]
 SAME = [
+    ("Which students are older than 20?", "Which students have an age over 20?"),
+    ("Who is the oldest student in Porto?", "Who is the student with the highest age in Porto?"),
+    ("cantores mais velhos do que 20", "cantores com idade superior a 20"),
+    ("cantores mais velhos do que a média", "cantores acima da idade média"),
+    ("o estudante com a idade máxima", "o estudante mais velho"),
+    ("o estudante com a maior idade", "o estudante com a idade máxima"),
     (
         "the average, minimum and maximum age of pumps",
         "the minimum, maximum and average age of pumps",
