@@ -97,12 +97,15 @@ def _past(steps: list[Read]) -> list[Read]:
     return steps
 
 
+# "Singers and the number of concerts of each person": each of the singers.
+PERSONS = frozenset({"person", "pesso"})
 EXCEPT = frozenset({"except", "excluding", "apart", "exceto", "excepto", "excluindo", "salvo"})
 
 
 def _meant(step: Read, after: Sequence[Read], run: list[str], asked: list[str]) -> list[str]:
     """What a bare "each" counts for, and what "all plants except plants with X" leaves out."""
-    if step.value == "each" and not run_of(after):
+    bare = not run_of(after) or (set(run) <= PERSONS and not PERSONS & set(asked))
+    if step.value == "each" and bare:
         return asked or run
     if step.word in EXCEPT and run and set(run) <= set(asked):
         place = next(n for n, one in enumerate(after) if one.kind == CONTENT) + len(run)

@@ -6,6 +6,12 @@ from retrieval.guard import difference, key, signature
 
 # Almost the same words, and another answer: what the words next to a word change.
 TURNED = [
+    ("How many pets does each person have?", "How many persons does each pet have?"),
+    (
+        "singers and the number of concerts of each person",
+        "singers and the number of persons of each concert",
+    ),
+    ("Which persons have the most pets?", "Which pets have the most persons?"),
     ("What is the age of the oldest student?", "Which is the oldest student?"),
     ("maximum age of the students", "the oldest of the students"),
     ("students older than 20", "students over 20"),
@@ -124,6 +130,18 @@ TURNED = [
     ("How long is the contract?", "How old is the contract?"),
 ]
 SAME = [
+    (
+        "singers and the number of concerts of each person",
+        "singers and the number of concerts of each singer",
+    ),
+    (
+        "singers and the number of concerts of each",
+        "singers and the number of concerts of each singer",
+    ),
+    (
+        "cantores e o número de concertos de cada pessoa",
+        "cantores e o número de concertos de cada cantor",
+    ),
     ("Which students are older than 20?", "Which students have an age over 20?"),
     ("Who is the oldest student in Porto?", "Who is the student with the highest age in Porto?"),
     ("cantores mais velhos do que 20", "cantores com idade superior a 20"),
