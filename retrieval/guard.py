@@ -24,6 +24,7 @@ from retrieval.guard_voice import passive_by, voice
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from retrieval.guard_lexicon import Lexicon
     from retrieval.guard_steps import Read
 
     Signature = dict[str, list[str]]
@@ -79,9 +80,13 @@ def key(held: Signature) -> str:
     Words that may be missing on one side (light ones, and names that a question begins with) are left out.
     """
     lists = lexicon(held["language"][0])
-    core = sorted(set(held["content"]) - lists.light - lists.name - lists.places)
+    core = sorted(set(held["content"]) - lists.light - lists.name - lists.places - _told(lists))
     said = json.dumps([core, *(held[part] for part in FIXED)])
     return hashlib.sha256(said.encode()).hexdigest()
+
+
+def _told(lists: Lexicon) -> set[str]:
+    return {rule.word for rule in lists.told}
 
 
 def _numbers(steps: list[Read]) -> list[str]:
@@ -219,10 +224,13 @@ def _turned(one: Signature, other: Signature) -> bool:
     free = set(one["joined"]) & set(other["joined"])
     free |= set(one["apart"]) | set(other["apart"])
     for listed, owned in ((one, other), (other, one)):
-        # "The population of Brazil and its area" is "the population and area of Brazil".
-        free |= set(listed["joined"]) & {
-            " ".join(sorted(pair.split(">"))) for pair in owned["pairs"]
-        }
+        # "The population of Brazil and its area" is "the population and area of Brazil"; but what is
+        # "bought in Porto and sold in Faro" is not sold in Porto.
+        elsewhere = [pair.split(">") for pair in set(listed["pairs"]) - set(owned["pairs"])]
+        for pair in owned["pairs"]:
+            thing, owner = pair.split(">")
+            if not any(first == thing and second != owner for first, second in elsewhere):
+                free |= set(listed["joined"]) & {" ".join(sorted((thing, owner)))}
     return any(
         theirs[first] > theirs[second]
         and " ".join(sorted((first, second))) not in free

@@ -39,7 +39,7 @@ class Phrase:
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """A content word that says the same as `instead` next to one of `words`, and only there."""
+    """A content word that says the same as `instead`, or nothing, next to one of `words`."""
 
     word: str
     instead: str
@@ -68,6 +68,7 @@ class Lexicon:
     units: frozenset[str] = frozenset()
     asked: dict[str, frozenset[str]] = field(default_factory=dict)
     beside: tuple[Beside, ...] = ()
+    told: tuple[Beside, ...] = ()
 
     def plain(self, word: str) -> str:
         """A folded word as it stands in phrases."""
@@ -122,6 +123,10 @@ def lexicon(language: str) -> Lexicon:
     def keys(section: str, line: str = "words") -> frozenset[str]:
         return keyed(held[section][line])
 
+    told = tuple(
+        Beside(_key(line["word"], same, language), "", keyed(line["words"]))
+        for line in held["told"]
+    )
     return Lexicon(
         language,
         phrases,
@@ -135,7 +140,7 @@ def lexicon(language: str) -> Lexicon:
         keys("before_value"),
         keys("attributes"),
         keys("light") | keys("light", "verbs"),
-        keys("light", "verbs"),
+        keys("light", "verbs") | frozenset(rule.word for rule in told),
         keys("places"),
         keys("places", "named"),
         keys("units"),
@@ -148,4 +153,5 @@ def lexicon(language: str) -> Lexicon:
             )
             for line in held["beside"]
         ),
+        told,
     )

@@ -138,13 +138,17 @@ WITH = frozenset(
 
 
 def placed(steps: Sequence[Read], lists: Lexicon) -> list[str]:
-    """Words that only say what sort of thing the name next to them is: "the city of Porto"."""
+    """Words that say nothing next to another: "the city of Porto", "the languages spoken"."""
     said = [step for step in steps if step.kind != IDLE or step.word not in OF]
     held = set()
     for place, step in enumerate(said):
         around = [*said[max(0, place - 1) : place], *said[place + 1 : place + 2]]
         named = any(_named(one, lists) for one in around)
         if named and step.kind == CONTENT and step.value in lists.places:
+            held.add(step.value)
+    for place, step in enumerate(steps):
+        near = {_next(steps[:place][::-1]), _next(steps[place + 1 :])}
+        if any(step.value == rule.word and near & rule.words for rule in lists.told):
             held.add(step.value)
     return sorted(held)
 

@@ -207,6 +207,8 @@ def _thing(step: Read, after: list[Read]) -> bool:
     following = after[0] if after else Read(STOP, "")
     if step.word in {"lista", "mostra"}:
         return following.word == "de"
+    if following.word == "of" and step.word != "list":
+        return True
     run = _run(after)
     # "List singer names" asks for several things; "list price" is one.
     bare = (

@@ -153,6 +153,7 @@ def parted(step: Read) -> bool:
 def sentences(steps: Sequence[Read], language: str) -> list[str]:
     """Pairs "x y" of words of two sentences, where one of them adds but a word: "... How old are they?"."""
     parts: list[set[str]] = [set()]
+    names = {step.value for step in steps if step.kind == CONTENT and step.name}
     for step in steps:
         if step.kind == STOP:
             parts.append(set())
@@ -165,7 +166,10 @@ def sentences(steps: Sequence[Read], language: str) -> list[str]:
             " ".join(sorted((x, y)))
             for number, one in enumerate(parts)
             for other in parts[number + 1 :]
-            if min(len(one - other - small), len(other - one - small)) <= 1
+            if any(
+                len(new) <= 1 and not new & names
+                for new in (one - other - small, other - one - small)
+            )
             for x in one
             for y in other
             if x != y
