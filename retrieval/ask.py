@@ -108,8 +108,8 @@ def ask(
         with span(SpanName.SCREEN):
             gated = gate(screen(question))
             # A few words tell little of their language; those before them tell more.
-            spoken = turns[-1].language if turns else "en"
-            asked, language = gated.question, gated.language or detect(gated.question, spoken)
+            spoken = (turns[-1].language,) if turns else ()
+            asked, language = gated.question, gated.language or detect(gated.question, *spoken)
         if gated.reply:
             return _gated(gated, emit)
         with span(SpanName.RESOLVE) as current:

@@ -214,7 +214,7 @@ def test_answers_of_other_options_are_never_given(team: Workspace, owner: User) 
     assert "23 working" not in narrow.answer["text"]
     again = told(team, owner, QUESTION)
     assert again.cached
-    assert again.answer == plain.answer
+    assert {**again.answer, "kept": None} == {**plain.answer, "kept": None}
     assert told(team, owner, QUESTION, filters=Filters(language="pt")).cached
 
 

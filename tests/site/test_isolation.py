@@ -221,7 +221,7 @@ def test_lists_and_counts_tell_of_own_things_alone(
         corpus = client.get(reverse("corpus"))
         assert corpus.context["total"] == documents
         assert client.get(reverse("telemetry")).context["page"].paginator.count == questions
-        assert len(client.get(reverse("chat")).context["recent"]) == questions
+        assert len(client.get(reverse("chat")).context["talks"]) == questions
     client.force_login(theirs.owner)
     shown = [
         client.get(path).content.decode()
@@ -292,7 +292,7 @@ def test_who_leaves_the_team_loses_everything_at_once(
         assert client.get(reverse("corpus-document", args=[document.pk])).status_code == 404
         assert client.get(reverse("corpus-download", args=[document.pk])).status_code == 404
     assert client.get(reverse("chat")).context["workspace"] == theirs.workspace
-    assert list(client.get(reverse("chat")).context["recent"]) == []
+    assert list(client.get(reverse("chat")).context["talks"]) == []
     for question in QUESTIONS:
         outcome = asked(ours.workspace, leaver, question)
         assert outcome.answer["refused"]
