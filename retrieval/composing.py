@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 
-from engines.registry import embedder
-from retrieval.floor import enough, support
+from retrieval.refusal import doubt, said_why
 from retrieval.sentences import best_sentences
 from retrieval.sql.intent import aggregates
 from retrieval.values import Citation
@@ -81,8 +80,7 @@ def part_supported(part: Part) -> bool:
         return False
     if found.facts and found.store == "graph":
         return True
-    measured = support(part.clause.text, found.hits)
-    return enough(measured, str(embedder().identity))
+    return doubt(part) is None
 
 
 def part_compose(part: Part, binder: Binder) -> str:
@@ -106,6 +104,8 @@ def unknown(part: Part) -> str:
     """ "I don't know", with what was nearest, so that the person can look there."""
     nearest = list(dict.fromkeys(hit.document for hit in part.retrieved.hits[:3]))
     said = _("I don't know: nothing that you can read here answers this.")
+    if part.retrieved.hits and (why := said_why(doubt(part))):
+        said += " " + why
     if nearest:
         said += " " + _("Nearest: %(names)s.") % {"names": ", ".join(nearest)}
     return said

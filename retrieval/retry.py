@@ -114,7 +114,7 @@ def retried(
         current.set(by=by, kept=made.kept)
     better = second if made.kept == "second" else found
     # The note may tell of a store that handed on, which is as true of the second search.
-    return replace(better, note=found.note, retry=asdict(made))
+    return replace(better, note=found.note, retry=asdict(made), known=found.known)
 
 
 def _compared(

@@ -9,6 +9,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from retrieval import graph_store, sql, text_store
+from retrieval.known import known
 from retrieval.options import DEFAULT
 from retrieval.sql.probe import readable
 from routing.values import GRAPH, RELATIONAL, VECTORIAL, Probe
@@ -117,14 +118,39 @@ def retrieve(
 ) -> Retrieved:
     """What the route's store gives; when it gives nothing, what the text store gives, with a note."""
     found = _read(route, workspace, user, text, vector, language, options)
+    if route == VECTORIAL:
+        return with_known(found, workspace, user, text, language, options)
     # Passages that a walk meets without a single fact on the way are worse than those of the text store.
-    if route == VECTORIAL or found.table is not None or found.facts:
+    if found.table is not None or found.facts:
         return found
     with translation.override("pt" if language == "pt" else "en"):
         handed = _("The text store was asked instead.")
     instead = _read(VECTORIAL, workspace, user, text, vector, language, options)
+    instead = with_known(instead, workspace, user, text, language, options)
     notes = (note for note in (found.note, handed, instead.note) if note)
     return replace(instead, note=" ".join(notes))
+
+
+def with_known(
+    found: Retrieved,
+    workspace: Workspace,
+    user: User,
+    text: str,
+    language: str,
+    options: Options,
+) -> Retrieved:
+    """`found` with what the passages that were searched hold of the question's words."""
+    if not found.hits:
+        return found
+    seen = known(
+        workspace=workspace,
+        user=user,
+        text=text,
+        language=language,
+        hits=found.hits,
+        filters=options.filters,
+    )
+    return replace(found, known=seen)
 
 
 def _read(

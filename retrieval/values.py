@@ -107,6 +107,20 @@ class Theme:
 
 
 @dataclass(frozen=True, slots=True)
+class Known:
+    """What the passages that a reader may search hold of a question's words.
+
+    `counts` says for each word how many of `total` passages hold it, in any form; it is empty where
+    that was not asked. `absent` are the words, `names` the names and codes that nothing holds.
+    """
+
+    total: int = 0
+    counts: tuple[tuple[str, int], ...] = ()
+    absent: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Retrieved:
     """What one store gave for one clause. `note` says why it is empty or why it handed on.
 
@@ -125,6 +139,7 @@ class Retrieved:
     themes: tuple[Theme, ...] = ()
     lead: str = ""
     passing: bool = False
+    known: Known = Known()
 
 
 @dataclass(frozen=True, slots=True)
