@@ -12,12 +12,12 @@ from django.db import connection
 from django.db.models import BooleanField, Func, Q, Value
 
 from corpus.selectors import chunks_live, documents_live
-from engines.language import WORD, content_words, fold, stop_words, words
+from engines.language import INTERFACE, WORD, content_words, fold, stop_words, words
 from retrieval.bridge import other_language, translated
 from retrieval.floor import CAPITAL, CODE
 from retrieval.planning import planned
 from retrieval.readable import readable
-from retrieval.refusal import BEGINNING, LONG, bound
+from retrieval.refusal import BEGINNING, LONG, all_held, bound
 from retrieval.text_store import CONFIGURATIONS, TextMatch
 from retrieval.values import Known
 from retrieval.worded import DEAR_MATCHES
@@ -69,16 +69,18 @@ def known(
     """What the passages that `user` may read within `filters` hold of the words of `text`.
 
     Only what may decide is asked of the database: how many passages hold a word where the best
-    contrast of `hits` leaves a doubt, and whether a name stands anywhere where no hit holds it.
+    contrast of `hits` leaves a doubt and none of the first holds them all, and whether a name stands
+    anywhere where no hit holds it.
     """
     rows = filters.apply(chunks_live(workspace, user)).order_by()
     found = " ".join(fold(f"{hit.heading_path} {hit.document} {hit.text}") for hit in hits)
     missing = [name for name in names(text) if fold(name) not in found]
     unheld = tuple(name for name in missing if not _named(name, rows, workspace, user, language))
     best = max((hit.contrast for hit in hits if hit.contrast is not None), default=None)
-    if best is None or best >= bound():
+    wanted = asked(text, language)
+    if best is None or best >= bound() or all_held(wanted, hits, language):
         return Known(names=unheld)
-    counts = _counts(asked(text, language), rows, language)
+    counts = _counts(wanted, rows, language)
     return Known(
         total=readable(workspace, user, filters).total,
         counts=tuple(counts.items()),
@@ -130,9 +132,9 @@ def _content(name: str) -> list[str]:
 def matched(word: str, language: str) -> Q:
     """Whether a passage holds the word: as it is, by its stem, or by what the other language says."""
     found = Q(TextMatch("tsv_folded", "simple", " ".join(words(word))))
-    for config in {CONFIGURATIONS.get(language, "simple"), *CONFIGURATIONS.values()}:
+    for config in sorted({CONFIGURATIONS.get(one, "simple") for one in (language, *INTERFACE)}):
         found |= Q(TextMatch("tsv", config, word))
-    for one in ("pt", "en"):
+    for one in INTERFACE:
         for other in translated(word, one):
             found |= Q(TextMatch("tsv", CONFIGURATIONS[other_language(one)], other))
     return found
@@ -165,17 +167,15 @@ def _begun(word: str, rows: Any) -> bool:
 
 
 def _named(name: str, rows: Any, workspace: Workspace, user: User, language: str) -> bool:
-    """Whether anything that `user` may read holds the name: a passage, a table, a document's own name."""
-    said = fold(name)
+    """Whether any document of `rows` holds the name: in a passage, in a table, or as its own name."""
+    if any(
+        rows.filter(matched(part, language)).exists() or _begun(part, rows)
+        for part in _content(name)
+    ):
+        return True
+    said, documents = fold(name), rows.values("document_id")
     terms = StoreTerm.objects.visible_to(user).filter(workspace=workspace)
-    return (
-        any(
-            rows.filter(matched(part, language)).exists() or _begun(part, rows)
-            for part in _content(name)
-        )
-        or terms.filter(folded__contains=said).exists()
-        or any(
-            said in fold(held)
-            for held in documents_live(workspace, user).values_list("name", flat=True)
-        )
+    called = documents_live(workspace, user).filter(pk__in=documents).values_list("name", flat=True)
+    return terms.filter(folded__contains=said, document_id__in=documents).exists() or any(
+        said in fold(one) for one in called
     )

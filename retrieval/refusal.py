@@ -80,26 +80,35 @@ def coverage(seen: Known, hits: Sequence[Hit], language: str) -> float:
     """
     weights = {word: _rarity(many, seen.total) for word, many in seen.counts}
     total = sum(weights.values())
-    said = [hit for hit in hits if hit.block != "summary"] or list(hits)
-    shares = []
-    for hit in said[:LOOKED_AT]:
-        text = f"{hit.heading_path} {hit.document} {hit.text}"
-        held = set(stems(text, hit.language)) | set(words(text))
-        starts = {one[:BEGINNING] for one in held if len(one) >= BEGINNING}
-        shares.append(
-            sum(weight for word, weight in weights.items() if _held(word, language, held, starts))
-        )
+    shares = [
+        sum(weight for word, weight in weights.items() if _held(word, language, held))
+        for held in _passages(hits)
+    ]
     return max(shares, default=0.0) / total if total else 1.0
+
+
+def all_held(asked: Sequence[str], hits: Sequence[Hit], language: str) -> bool:
+    """Whether one of the first passages holds every word, so that its coverage is 1 whatever they weigh."""
+    return any(all(_held(word, language, held) for word in asked) for held in _passages(hits))
+
+
+def _passages(hits: Sequence[Hit]) -> list[set[str]]:
+    """The folded words and stems of each of the first passages, with its headings and document."""
+    said = [hit for hit in hits if hit.block != "summary"] or list(hits)
+    texts = [(f"{hit.heading_path} {hit.document} {hit.text}", hit) for hit in said[:LOOKED_AT]]
+    return [set(stems(text, hit.language)) | set(words(text)) for text, hit in texts]
 
 
 def _rarity(many: int, total: int) -> float:
     return math.log(1 + (max(total - many, 0) + 0.5) / (many + 0.5))
 
 
-def _held(word: str, language: str, held: set[str], starts: set[str]) -> bool:
+def _held(word: str, language: str, held: set[str]) -> bool:
     folded, one = fold(word), stem(word, language)
-    forms = {folded, one} | stem_bridge().get(one, frozenset())
-    return bool(forms & held) or (len(folded) >= LONG and folded[:BEGINNING] in starts)
+    if ({folded, one} | stem_bridge().get(one, frozenset())) & held:
+        return True
+    start = folded[:BEGINNING]
+    return len(folded) >= LONG and any(other.startswith(start) for other in held)
 
 
 def said_why(why: Doubt | None) -> str:
