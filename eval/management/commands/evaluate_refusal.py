@@ -1,4 +1,7 @@
-"""`manage.py evaluate_refusal`: is "I don't know" said where nothing answers, and only there?"""
+"""`manage.py evaluate_refusal`: is "I don't know" said where nothing answers, and only there?
+
+Without arguments over the demo corpus; with --corpus, --own and --foreign over a collection besides.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from django.core.management.base import BaseCommand, CommandError
 
 from engines.errors import EngineError
-from eval import refusal_run, report
+from eval import refusal_elsewhere, refusal_run, report
+from eval.collection import CollectionInvalid
 from eval.questions import SetInvalid
 from eval.workspace import CorpusNotRead, prepare
 from routing.calibration import in_fit_half
@@ -23,14 +27,26 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--corpus", type=Path, help="a collection besides: its passages")
+        parser.add_argument("--own", type=Path, help="questions that it answers")
+        parser.add_argument("--foreign", type=Path, help="questions of another collection")
         parser.add_argument("--failures", action="store_true", help="print those of the fit half")
         parser.add_argument("--json", type=Path, help="write the figures here")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        besides = [options[name] for name in ("corpus", "own", "foreign")]
+        if any(besides) and not all(besides):
+            raise CommandError("--corpus, --own and --foreign go together.")
         try:
+            if all(besides):
+                result = report.header("refusal-elsewhere")
+                result |= refusal_elsewhere.figures(*besides)
+                report.write(options["json"], result, [])
+                self.stdout.write(report.line(result))
+                return
             workspace, user = prepare(reset=False, say=self.stdout.write)
             rows = refusal_run.asked(workspace, user)
-        except (CorpusNotRead, EngineError, SetInvalid) as error:
+        except (CollectionInvalid, CorpusNotRead, EngineError, SetInvalid) as error:
             raise CommandError(str(error)) from error
         if options["failures"]:
             self._failures(rows)
