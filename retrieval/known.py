@@ -78,7 +78,7 @@ def known(
     unheld = tuple(name for name in missing if not _named(name, rows, workspace, user, language))
     best = max((hit.contrast for hit in hits if hit.contrast is not None), default=None)
     wanted = asked(text, language)
-    if best is None or best >= bound(hits, language) or all_held(wanted, hits, language):
+    if best is None or best >= bound() or all_held(wanted, hits, language):
         return Known(names=unheld)
     counts = _counts(wanted, rows, language)
     return Known(

@@ -43,14 +43,9 @@ def _fitted() -> dict[str, Any]:
     return held
 
 
-def bound(hits: Sequence[Hit], language: str) -> float:
-    """What contrast and coverage together must reach, for the embedder in force; below 0 for no bound.
-
-    It is higher where all passages looked at speak the question's own language: over a language border a
-    word may stand there in a form that only the bridge could know.
-    """
-    same = all(hit.language == language for hit in _first(hits))
-    held = _fitted()["bound_same_language" if same else "bound"]
+def bound() -> float:
+    """What contrast and coverage together must reach, for the embedder in force; below 0 for no bound."""
+    held = _fitted()["bound"]
     return float(held.get(str(embedder().identity), held["default"]))
 
 
@@ -71,7 +66,7 @@ def doubt(part: Part) -> Doubt | None:
         return Doubt(words=seen.absent)
     if seen.counts:
         covered = coverage(seen, found.hits, part.language)
-        if measured.contrast + _fitted()["weight"] * covered < bound(found.hits, part.language):
+        if measured.contrast + _fitted()["weight"] * covered < bound():
             return Doubt(words=seen.absent)
     return None
 
@@ -97,15 +92,10 @@ def all_held(asked: Sequence[str], hits: Sequence[Hit], language: str) -> bool:
     return any(all(_held(word, language, held) for word in asked) for held in _passages(hits))
 
 
-def _first(hits: Sequence[Hit]) -> list[Hit]:
-    """The passages that may be quoted; a table's summary only where nothing else was found."""
-    said = [hit for hit in hits if hit.block != "summary"] or list(hits)
-    return said[:LOOKED_AT]
-
-
 def _passages(hits: Sequence[Hit]) -> list[set[str]]:
     """The folded words and stems of each of the first passages, with its headings and document."""
-    texts = [(f"{hit.heading_path} {hit.document} {hit.text}", hit) for hit in _first(hits)]
+    said = [hit for hit in hits if hit.block != "summary"] or list(hits)
+    texts = [(f"{hit.heading_path} {hit.document} {hit.text}", hit) for hit in said[:LOOKED_AT]]
     return [set(stems(text, hit.language)) | set(words(text)) for text, hit in texts]
 
 

@@ -144,7 +144,7 @@ def test_coverage_weighs_words_by_rarity_and_knows_the_other_language() -> None:
 def test_a_doubtful_passage_is_quoted_only_when_it_holds_enough_of_the_rare_words(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(refusal, "bound", lambda *_: 0.085)
+    monkeypatch.setattr(refusal, "bound", lambda: 0.085)
     question = "What colour is the yacht?"
     counts = (("colour", 30), ("yacht", 0))
     held = Known(total=300, counts=counts, absent=("yacht",))
@@ -159,7 +159,7 @@ def test_a_doubtful_passage_is_quoted_only_when_it_holds_enough_of_the_rare_word
 def test_an_embedder_without_a_fit_has_no_bound_but_names_still_refuse(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(refusal, "bound", lambda *_: -1.0)
+    monkeypatch.setattr(refusal, "bound", lambda: -1.0)
     held = Known(total=300, counts=(("yacht", 0),), absent=("yacht",))
     found = hit("Nothing of the kind.", 0.05)
     assert doubt(part("What colour is it?", found, held)) is None
