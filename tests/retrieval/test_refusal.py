@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 
 from retrieval import refusal
 from retrieval.ask import Outcome, ask
@@ -98,7 +99,7 @@ def test_what_others_may_read_is_not_known_to_a_reader(team: Workspace, owner: U
     assert seen(team, make_member(team), question).names == ("Berlin",)
     stranger = elsewhere.memberships.get().user
     assert seen(elsewhere, stranger, question).names == ("Tomar",)
-    for nobody in (stranger, make_user()):
+    for nobody in (stranger, make_user(), cast("User", AnonymousUser())):
         assert seen(team, nobody, question).names == ("Berlin", "Tomar")
 
 
