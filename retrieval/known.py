@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 ACRONYM = 4
 LEAST_LETTERS = 3
 MOST_WORDS = 24
+FEW = 20
 
 
 class Begins(Func):
@@ -70,8 +71,12 @@ def known(
 
     Only what may decide is asked of the database: how many passages hold a word where the best
     contrast of `hits` leaves a doubt and none of the first holds them all, and whether a name stands
-    anywhere where no hit holds it.
+    anywhere where no hit holds it. Nothing is asked, and so nothing refused, where the best hit is in
+    another language, whose names and words may be spelt in no way that is known here; and no counts
+    where there are fewer than FEW passages, among which a contrast says little.
     """
+    if hits and hits[0].language != language:
+        return Known()
     rows = filters.apply(chunks_live(workspace, user)).order_by()
     found = " ".join(fold(f"{hit.heading_path} {hit.document} {hit.text}") for hit in hits)
     missing = [name for name in names(text) if fold(name) not in found]
@@ -80,9 +85,12 @@ def known(
     wanted = asked(text, language)
     if best is None or best >= bound() or all_held(wanted, hits, language):
         return Known(names=unheld)
+    total = readable(workspace, user, filters).total
+    if total < FEW:
+        return Known(names=unheld)
     counts = _counts(wanted, rows, language)
     return Known(
-        total=readable(workspace, user, filters).total,
+        total=total,
         counts=tuple(counts.items()),
         absent=tuple(word for word, many in counts.items() if not many and not _begun(word, rows)),
         names=unheld,

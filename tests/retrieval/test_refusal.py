@@ -72,12 +72,40 @@ def test_a_name_that_nothing_holds_is_said_with_what_was_nearest(
 def test_a_refusal_names_the_name_in_the_language_of_the_question(
     team: Workspace, owner: User
 ) -> None:
+    ingest(
+        team,
+        owner,
+        "manual.md",
+        "# Manual\n\n## Visitantes\n\nOs visitantes da fábrica de Vagos usam um crachá amarelo e são "
+        "recebidos no portão norte.\n",
+    )
     text = told(team, owner, "Onde são recebidos os visitantes da fábrica de Berlim?").answer[
         "text"
     ]
     assert text.startswith("Não sei")
     assert "Nenhuma das passagens pesquisadas contém “Berlim”." in text
-    assert "Mais próximos: handbook.md" in text
+    assert "Mais próximos: manual.md" in text
+
+
+def test_a_name_is_no_reason_where_the_passages_are_in_another_language(
+    team: Workspace, owner: User
+) -> None:
+    # Who writes "Lisbon" of Lisboa may do so of a name that no list here knows.
+    found = hit("Os visitantes usam um crachá amarelo.", 0.01, "pt")
+    question = "Where are visitors of the Berlin plant met?"
+    held = known(
+        workspace=team, user=owner, text=question, language="en", hits=[found], filters=NOTHING
+    )
+    assert held == Known()
+
+
+def test_among_a_few_passages_a_low_contrast_is_no_reason(team: Workspace, owner: User) -> None:
+    found = hit("Visitors wear a yellow badge.", 0.0)
+    question = "How are the guests distinguished?"
+    held = known(
+        workspace=team, user=owner, text=question, language="en", hits=[found], filters=NOTHING
+    )
+    assert held.counts == ()
 
 
 def test_a_name_that_another_document_holds_is_not_said_to_be_nowhere(
