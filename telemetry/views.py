@@ -52,6 +52,9 @@ def trace_list(request: HttpRequest) -> HttpResponse:
     user, workspace = member_of(request)
     mine = Trace.objects.visible_to(user).in_workspace(workspace)
     audits = holds(user, workspace, Right.AUDIT)
+    if not audits:
+        # What others share is read in their conversations; this is the list of one's own.
+        mine = mine.filter(user=user)
     found = _filtered(mine.select_related("user"), request.GET)
     page = Paginator(found, PER_PAGE).get_page(request.GET.get("page"))
     for trace in page.object_list:

@@ -136,6 +136,7 @@ def test_a_shared_conversation_is_read_by_the_workspace_and_changed_by_nobody_el
     assert signed_in(asker).post(reverse("talk-share", args=[talk.pk]), {"shared": "1"}).status_code
     reader, stranger = signed_in(people["reader"]), signed_in(people["stranger"])
     assert FIRST in reader.get(reverse("talks")).content.decode()
+    assert FIRST not in reader.get(reverse("telemetry")).content.decode()
     for road in (
         reverse("talk", args=[talk.pk]),
         reverse("chat-run", args=[first.pk]),
