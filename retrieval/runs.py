@@ -18,6 +18,7 @@ from engines.language import detect
 from retrieval.ask import Outcome, ask
 from retrieval.errors import QuestionRefused
 from retrieval.followup import Turn
+from retrieval.gate import STAGE
 from retrieval.options import DEFAULT, options_parse
 from retrieval.screen import screen
 from retrieval.shown import answer_text, run_view
@@ -126,7 +127,8 @@ def _turns(trace: Trace) -> list[Turn]:
             lambda: answer_text(run_view(earlier, trace.user, None)),
         )
 
-    return [turn(earlier) for earlier in turns_before(trace, TURNS)]
+    # A greeting between two questions says nothing that the second could lean on.
+    return [turn(one) for one in turns_before(trace, TURNS) if one.stage != STAGE]
 
 
 def _submit(trace_id: uuid.UUID, locale: str) -> None:
