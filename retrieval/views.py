@@ -26,6 +26,8 @@ from telemetry.services import run_settle_dead
 from telemetry.sse import number
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from django.http import HttpRequest, HttpResponse
 
     from teams.models import User, Workspace
@@ -101,6 +103,21 @@ def _own(request: HttpRequest, trace_id: uuid.UUID) -> tuple[User, Trace]:
     return user, trace
 
 
+def _begun(
+    request: HttpRequest, user: User, trace: Trace, begin: Callable[..., Trace]
+) -> HttpResponse:
+    """The page of the run that `begin` makes of `trace`; the form, with the reason, where it is refused.
+
+    What was asked before may be refused today: the lists of the screen change.
+    """
+    try:
+        fresh = begin(trace=trace, user=user)
+    except QuestionRefused as error:
+        refusal = str(error)
+        return _ask_page(request, user, trace.workspace, question=trace.question, refusal=refusal)
+    return redirect("chat-run", trace_id=fresh.pk)
+
+
 @require_safe
 def chat(request: HttpRequest) -> HttpResponse:
     user, workspace = member_of(request, Right.ASK)
@@ -146,13 +163,7 @@ def again(request: HttpRequest, trace_id: uuid.UUID) -> HttpResponse:
     from retrieval.runs import run_again
 
     user, trace = _own(request, trace_id)
-    try:
-        fresh = run_again(trace=trace, user=user)
-    except QuestionRefused as error:
-        return _ask_page(
-            request, user, trace.workspace, question=trace.question, refusal=str(error)
-        )
-    return redirect("chat-run", trace_id=fresh.pk)
+    return _begun(request, user, trace, run_again)
 
 
 @require_safe
@@ -182,7 +193,7 @@ def kept_refused(request: HttpRequest, trace_id: uuid.UUID) -> HttpResponse:
     """ "Not what I asked": the kept answer goes, and the question is asked anew."""
     user, trace = _trace(request, trace_id)
     require(user, trace.workspace, Right.ASK)
-    return redirect("chat-run", trace_id=kept_refuse(trace=trace, user=user).pk)
+    return _begun(request, user, trace, kept_refuse)
 
 
 @require_safe

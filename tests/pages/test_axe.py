@@ -11,7 +11,7 @@ from django.utils import translation
 
 from corpus.services import document_trash
 from retrieval.runs import run_execute
-from telemetry.models import RunState, Trace
+from telemetry.models import Conversation, RunState, Trace
 from telemetry.services import trace_begin
 from tests.browser import Visit, opened
 from tests.factories import ingest
@@ -91,6 +91,9 @@ def every_page(team: Workspace, user: User) -> dict[str, str]:
         "trace": ("trace", [table.pk]), "source": ("chat-source", [text.pk, 1]),
         "rows cited": ("chat-source", [table.pk, 1]), "source withdrawn": ("chat-source", [gone.pk, 1]),
     }  # fmt: skip
+    talk = Conversation.objects.create(workspace=team, user=user, title="Kilns", shared=True)
+    Trace.objects.filter(pk__in=[text.pk, table.pk]).update(conversation=talk)
+    named |= {"talks": ("talks", []), "talk": ("talk", [talk.pk])}
     named |= {f"run, {name}": ("chat-run", [trace.pk]) for name, trace in runs.items()}
     return {name: reverse(view, args=keys) for name, (view, keys) in named.items()}
 

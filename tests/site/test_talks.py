@@ -91,9 +91,7 @@ def test_a_follow_up_is_understood_by_the_question_before_it(team: Workspace, as
     assert second.resolved in page
 
 
-def test_thanks_between_two_questions_do_not_hide_the_first(
-    team: Workspace, asker: User
-) -> None:
+def test_thanks_between_two_questions_do_not_hide_the_first(team: Workspace, asker: User) -> None:
     first = asked(team, asker, FIRST)
     assert asked(team, asker, "Thank you!", talk_of(first)).stage == "gate"
     third = asked(team, asker, "And for South?", talk_of(first))
