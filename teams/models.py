@@ -10,6 +10,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from teams.access import Right, ScopedQuerySet
+from teams.audit_models import AuditEntry as AuditEntry
 
 
 class User(AbstractUser):

@@ -1,0 +1,59 @@
+"""Writing to the audit log, and letting old entries go."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.db import connection, transaction
+
+from teams.audit_models import AuditAction, AuditEntry
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from django.contrib.auth.models import AnonymousUser
+    from django.http import HttpRequest
+
+    from teams.models import User, Workspace
+
+TARGET_CHARACTERS = 200
+
+
+def audit_record(
+    *,
+    action: AuditAction,
+    actor: User | AnonymousUser | None,
+    workspace: Workspace | None = None,
+    target: str = "",
+    details: dict[str, Any] | None = None,
+    address: str | None = None,
+) -> AuditEntry:
+    """Add one entry, in the caller's transaction: what is rolled back was not done.
+
+    `workspace` None is for what belongs to no workspace (sign-ins); only the person sees such entries.
+    `target` is cut at 200 characters. `details` must be plain JSON values.
+    """
+    return AuditEntry.objects.create(
+        action=action,
+        actor_id=actor.pk if actor is not None and actor.is_authenticated else None,
+        workspace=workspace,
+        target=target[:TARGET_CHARACTERS],
+        details=details or {},
+        address=address,
+    )
+
+
+def address_of(request: HttpRequest) -> str | None:
+    """The address that a request came from, as the server or its trusted proxy tells it."""
+    found: str | None = request.META.get("REMOTE_ADDR") or None
+    return found
+
+
+@transaction.atomic
+def entries_expire(*, before: datetime) -> int:
+    """Delete the entries older than `before`; the one road on which the database lets any go."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL polyrag.audit_expiry = 'on'")
+        count, _ = AuditEntry.objects.filter(created_at__lt=before).delete()
+        cursor.execute("SET LOCAL polyrag.audit_expiry = 'off'")
+    return count

@@ -1,0 +1,73 @@
+"""The audit log: who did what, when, to what. Rows are added and never changed; the database refuses it."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from teams.access import ScopedQuerySet
+
+
+class AuditAction(models.TextChoices):
+    SIGNED_IN = "signed_in", _("Signed in")
+    SIGN_IN_FAILED = "sign_in_failed", _("Sign-in failed")
+    SIGNED_OUT = "signed_out", _("Signed out")
+    UPLOADED = "uploaded", _("Uploaded")
+    DELETED = "deleted", _("Deleted")
+    RESTORED = "restored", _("Restored")
+    RIGHTS_CHANGED = "rights_changed", _("Rights changed")
+    INVITED = "invited", _("Invited")
+    JOINED = "joined", _("Joined")
+    LEFT = "left", _("Left or removed")
+    TOKEN_MADE = "token_made", _("Token made")
+    TOKEN_REVOKED = "token_revoked", _("Token revoked")
+    ANCHORS_CHANGED = "anchors_changed", _("Anchors changed")
+    EXPORTED = "exported", _("Exported")
+    TRACES_READ = "traces_read", _("Traces of others read")
+    REPLAYED = "replayed", _("Replayed")
+    ERASED = "erased", _("Erased")
+    POLICY_CHANGED = "policy_changed", _("Policy changed")
+
+
+class AuditEntry(models.Model):
+    """One thing that somebody did.
+
+    `workspace` and `actor` are keys without a constraint: an entry outlives both. `target` names what was
+    acted on in words that give no content away; `details` holds plain values. A trigger
+    (migration 0002) refuses every UPDATE, and every DELETE outside `teams.audit.entries_expire`.
+    """
+
+    ACCESS_PATH: ClassVar[str] = "workspace"
+
+    workspace = models.ForeignKey(
+        "teams.Workspace",
+        on_delete=models.DO_NOTHING,
+        null=True,
+        db_constraint=False,
+        related_name="+",
+    )
+    actor = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.DO_NOTHING,
+        null=True,
+        db_constraint=False,
+        related_name="+",
+    )
+    action = models.CharField(max_length=20, choices=AuditAction.choices)
+    target = models.CharField(max_length=200, blank=True)
+    details = models.JSONField(default=dict)
+    address = models.GenericIPAddressField(null=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = ScopedQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-pk"]
+        verbose_name_plural = "audit entries"
+        indexes = [models.Index(fields=["workspace", "-id"], name="audit_by_workspace")]
+
+    def __str__(self) -> str:
+        return f"{self.created_at:%Y-%m-%d %H:%M} {self.action} {self.target}"
