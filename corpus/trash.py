@@ -19,6 +19,8 @@ from corpus.naming import document_rename, free_name
 from corpus.removal import entities_sweep, version_remove, version_unstore
 from corpus.theme_jobs import themes_queue
 from routing.services import store_terms_delete
+from teams.audit import audit_record
+from teams.audit_models import AuditAction
 
 if TYPE_CHECKING:
     import uuid
@@ -55,6 +57,17 @@ def document_trash(*, document: Document, user: User | None) -> None:
                 changed(row)
         entities_sweep(workspace_id=document.workspace_id)
         themes_queue(document.workspace_id)
+        _told(AuditAction.DELETED, document, user, for_good=False)
+
+
+def _told(action: AuditAction, document: Document, user: User | None, **details: bool) -> None:
+    audit_record(
+        action=action,
+        actor=user,
+        workspace=document.workspace,
+        target=document.name,
+        details={"document": str(document.pk), **details},
+    )
 
 
 def _trash(row: Document) -> None:
@@ -80,7 +93,7 @@ def _trash(row: Document) -> None:
 
 
 @transaction.atomic
-def document_restore(*, document: Document, name: str = "") -> None:
+def document_restore(*, document: Document, user: User | None = None, name: str = "") -> None:
     """Take a document out of the trash, with the members that went with it, and read them again.
 
     Its name, or `name`, gets "(restored)" when another document is called so by now. A member restored
@@ -104,14 +117,19 @@ def document_restore(*, document: Document, name: str = "") -> None:
         for version in row.versions.select_related("document"):
             version_queue(version=version)
     document.refresh_from_db()
+    _told(AuditAction.RESTORED, document, user)
 
 
-def document_delete(*, document: Document) -> None:
-    """Remove a document and its members with every trace that they left in any store."""
+def document_delete(*, document: Document, user: User | None = None) -> None:
+    """Remove a document and its members with every trace that they left in any store.
+
+    The audit log keeps its name and who removed it; nobody (None) is the clock that empties the trash.
+    """
     _readings_stop(document)
     with transaction.atomic():
         stores_lock(document.workspace_id)
         names_lock(document.workspace_id)
+        _told(AuditAction.DELETED, document, user, for_good=True)
         family_remove(document)
         entities_sweep(workspace_id=document.workspace_id)
         themes_queue(document.workspace_id)

@@ -23,6 +23,8 @@ from corpus.parsing import sniff
 from corpus.removal import version_discard
 from corpus.trash import document_restore
 from teams.access import Right, require
+from teams.audit import audit_record
+from teams.audit_models import AuditAction
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -99,6 +101,22 @@ def examined(name: str, content: File[Any]) -> Iterator[Incoming]:
 @transaction.atomic
 def upload_store(*, workspace: Workspace, user: User | None, incoming: Incoming) -> Upload:
     """Decide by the bytes what the upload is, and queue it for reading unless nothing changed."""
+    upload = _stored(workspace, user, incoming)
+    if upload.outcome in (
+        "new",
+        "replaced",
+    ):  # what comes out of the trash is told by its restoring
+        audit_record(
+            action=AuditAction.UPLOADED,
+            actor=user,
+            workspace=workspace,
+            target=upload.document.name,
+            details={"document": str(upload.document.pk), "outcome": upload.outcome},
+        )
+    return upload
+
+
+def _stored(workspace: Workspace, user: User | None, incoming: Incoming) -> Upload:
     names_lock(workspace.pk)
     same = (
         DocumentVersion.objects.in_workspace(workspace)
@@ -115,7 +133,7 @@ def upload_store(*, workspace: Workspace, user: User | None, incoming: Incoming)
         # A member of a container that lies in the trash returns with its container alone.
         trashed = same.filter(document__trashed_at__isnull=False, document__parent=None).first()
         if trashed is not None:
-            return _from_trash(trashed, incoming.name)
+            return _from_trash(trashed, incoming.name, user)
         document = Document.objects.create(
             workspace=workspace, name=incoming.name, uploaded_by=user
         )
@@ -165,7 +183,7 @@ def _known(known: DocumentVersion, name: str) -> Upload:
     return Upload(document, known, "unchanged")
 
 
-def _from_trash(version: DocumentVersion, name: str) -> Upload:
-    document_restore(document=version.document, name=name)
+def _from_trash(version: DocumentVersion, name: str, user: User | None) -> Upload:
+    document_restore(document=version.document, user=user, name=name)
     version.refresh_from_db()
     return Upload(version.document, version, "restored")

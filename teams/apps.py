@@ -6,3 +6,8 @@ from django.apps import AppConfig
 class TeamsConfig(AppConfig):
     name = "teams"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from teams import sign_ins
+
+        sign_ins.connect()

@@ -48,9 +48,10 @@ def document_discard(request: HttpRequest, document_id: uuid.UUID) -> HttpRespon
 
 @require_POST
 def document_take_back(request: HttpRequest, document_id: uuid.UUID) -> HttpResponse:
+    user, _workspace = member_of(request, Right.UPLOAD)
     document = document_of(request, document_id, Right.UPLOAD, trashed=True)
     try:
-        document_restore(document=document)
+        document_restore(document=document, user=user)
     except UploadRefused as error:
         messages.error(request, str(error))
         return redirect("corpus-trash")
@@ -62,8 +63,9 @@ def document_take_back(request: HttpRequest, document_id: uuid.UUID) -> HttpResp
 @require_POST
 def document_remove(request: HttpRequest, document_id: uuid.UUID) -> HttpResponse:
     """For good, from the trash or past it."""
+    user, _workspace = member_of(request, Right.UPLOAD)
     document = document_of(request, document_id, Right.UPLOAD, trashed=None)
-    document_delete(document=document)
+    document_delete(document=document, user=user)
     messages.success(request, _("%(name)s was deleted for good.") % {"name": document.name})
     return _back(request)
 
@@ -72,7 +74,7 @@ def document_remove(request: HttpRequest, document_id: uuid.UUID) -> HttpRespons
 def trash_clear(request: HttpRequest) -> HttpResponse:
     user, workspace = member_of(request, Right.CURATE)
     for document in documents_trashed(workspace, user):
-        document_delete(document=document)
+        document_delete(document=document, user=user)
     messages.success(request, _("The trash was emptied."))
     return redirect("corpus-trash")
 
