@@ -18,18 +18,6 @@ class AuditAction(models.TextChoices):
     UPLOADED = "uploaded", _("Uploaded")
     DELETED = "deleted", _("Deleted")
     RESTORED = "restored", _("Restored")
-    RIGHTS_CHANGED = "rights_changed", _("Rights changed")
-    INVITED = "invited", _("Invited")
-    JOINED = "joined", _("Joined")
-    LEFT = "left", _("Left or removed")
-    TOKEN_MADE = "token_made", _("Token made")
-    TOKEN_REVOKED = "token_revoked", _("Token revoked")
-    ANCHORS_CHANGED = "anchors_changed", _("Anchors changed")
-    EXPORTED = "exported", _("Exported")
-    TRACES_READ = "traces_read", _("Traces of others read")
-    REPLAYED = "replayed", _("Replayed")
-    ERASED = "erased", _("Erased")
-    POLICY_CHANGED = "policy_changed", _("Policy changed")
 
 
 class AuditEntry(models.Model):
