@@ -4,7 +4,8 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
-from django.db import DatabaseError, transaction
+from django.core.management import CommandError, call_command
+from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
 from teams.access import Right
@@ -63,3 +64,18 @@ def test_only_auditors_of_the_workspace_read_its_entries() -> None:
 
     assert read_by(auditor) == 1
     assert [read_by(person) for person in (reader, stranger, AnonymousUser())] == [0, 0, 0]
+
+
+def test_the_command_deletes_what_is_old_and_refuses_to_delete_today() -> None:
+    with connection.cursor() as cursor:
+        audit_record(action=AuditAction.UPLOADED, actor=None, target="new.pdf")
+        cursor.execute(
+            "INSERT INTO teams_auditentry (action, target, details, created_at)"
+            " VALUES ('uploaded', 'old.pdf', '{}', now() - interval '40 days')"
+        )
+
+    with pytest.raises(CommandError, match="at least 1"):
+        call_command("expire_audit", days=0)
+    call_command("expire_audit", days=30)
+
+    assert [entry.target for entry in AuditEntry.objects.all()] == ["new.pdf"]
