@@ -102,10 +102,8 @@ def examined(name: str, content: File[Any]) -> Iterator[Incoming]:
 def upload_store(*, workspace: Workspace, user: User | None, incoming: Incoming) -> Upload:
     """Decide by the bytes what the upload is, and queue it for reading unless nothing changed."""
     upload = _stored(workspace, user, incoming)
-    if upload.outcome in (
-        "new",
-        "replaced",
-    ):  # what comes out of the trash is told by its restoring
+    # What comes out of the trash is told by its restoring.
+    if upload.outcome in ("new", "replaced"):
         audit_record(
             action=AuditAction.UPLOADED,
             actor=user,

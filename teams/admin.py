@@ -36,7 +36,7 @@ class WorkspaceAdmin(admin.ModelAdmin[Workspace]):
 
 @admin.register(AuditEntry)
 class AuditEntryAdmin(admin.ModelAdmin[AuditEntry]):
-    """Read here and never written: entries of workspaces that one may audit, and of none in particular."""
+    """Read here and never written: entries of workspaces that one may audit, and one's own sign-ins."""
 
     list_display = ("created_at", "actor", "action", "target", "workspace", "address")
     list_filter = ("action",)
@@ -47,7 +47,11 @@ class AuditEntryAdmin(admin.ModelAdmin[AuditEntry]):
     def get_queryset(self, request: HttpRequest) -> QuerySet[AuditEntry]:
         rows = super().get_queryset(request)
         audited = rows.visible_to(request.user, Right.AUDIT)  # type: ignore[attr-defined]
-        return rows.filter(Q(pk__in=audited.values("pk")) | Q(workspace=None))
+        # Sign-ins belong to no workspace: the operator reads them all, anybody else their own.
+        loose = Q(workspace=None)
+        if not request.user.is_superuser:
+            loose &= Q(actor=request.user.pk)
+        return rows.filter(Q(pk__in=audited.values("pk")) | loose)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

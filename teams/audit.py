@@ -30,7 +30,7 @@ def audit_record(
 ) -> AuditEntry:
     """Add one entry, in the caller's transaction: what is rolled back was not done.
 
-    `workspace` None is for what belongs to no workspace (sign-ins); only the person sees such entries.
+    `workspace` None is for what belongs to no workspace (sign-ins): the person sees them, and superusers.
     `target` is cut at 200 characters. `details` must be plain JSON values.
     """
     return AuditEntry.objects.create(

@@ -24,7 +24,7 @@ class AuditEntry(models.Model):
     """One thing that somebody did.
 
     `workspace` and `actor` are keys without a constraint: an entry outlives both. `target` names what was
-    acted on in words that give no content away; `details` holds plain values. A trigger
+    acted on (a file's name, never its content); `details` holds plain values. A trigger
     (migration 0002) refuses every UPDATE, and every DELETE outside `teams.audit.entries_expire`.
     """
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.auth.models import Permission
 from django.core.files.base import ContentFile
 from django.urls import reverse
 
@@ -91,3 +92,19 @@ def test_the_admin_shows_the_entries_of_audited_workspaces_alone(client: Client)
     assert "ours.pdf" in page
     assert "hidden.pdf" not in page
     assert guessed.status_code == 302  # the admin's own way of saying that there is no such row
+
+
+def test_staff_without_all_rights_see_no_sign_in_but_their_own(client: Client) -> None:
+    person, other = make_user(), make_user()
+    person.is_staff = True
+    person.save()
+    person.user_permissions.add(Permission.objects.get(codename="view_auditentry"))
+    for actor, target in ((person, "mine"), (other, "of another"), (None, "tried in vain")):
+        AuditEntry.objects.create(action=AuditAction.SIGNED_IN, actor=actor, target=target)
+    client.force_login(person)
+
+    page = client.get(reverse("admin:teams_auditentry_changelist")).content.decode()
+
+    assert "mine" in page
+    assert "of another" not in page
+    assert "tried in vain" not in page
