@@ -11,6 +11,7 @@ from django.utils.text import slugify
 from psycopg import sql
 
 from teams.models import Membership, Role, User, Workspace
+from teams.reader_roles import reader_role_create
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,11 +37,7 @@ def workspace_create(*, name: str, owner: User, slug: str = "") -> Workspace:
     schema, role = sql.Identifier(workspace.schema_name), sql.Identifier(workspace.reader_role)
     with connection.cursor() as cursor:
         cursor.execute(sql.SQL("CREATE SCHEMA {}").format(schema))
-        cursor.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [workspace.reader_role])
-        if cursor.fetchone() is None:
-            cursor.execute(sql.SQL("CREATE ROLE {} NOLOGIN").format(role))
-        cursor.execute(sql.SQL("GRANT {} TO CURRENT_USER").format(role))
-        cursor.execute(sql.SQL("GRANT USAGE ON SCHEMA {} TO {}").format(schema, role))
+        reader_role_create(cursor=cursor, schema=workspace.schema_name, role=workspace.reader_role)
         cursor.execute(
             sql.SQL("ALTER DEFAULT PRIVILEGES IN SCHEMA {} GRANT SELECT ON TABLES TO {}").format(
                 schema, role

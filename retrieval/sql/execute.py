@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import DatabaseError
 
-from corpus.reader import reader_cursor
+from corpus.reader import statement_rows
 from retrieval.sql.guard import ROW_CAP
 
 if TYPE_CHECKING:
@@ -28,14 +28,13 @@ class Rows:
 def rows_read(*, workspace: Workspace, statement: str) -> Rows:
     """The rows of `statement`, at most 1000, read as the workspace's reader role.
 
-    Four round trips: begin, settings, statement, roll back.
-    Raises SqlFailed with the database's message: timeout, missing right, wrong type.
+    Whatever the statement is, it can only read: the database sees to that without looking at its text
+    (`corpus.reader.statement_rows`). Raises SqlFailed with the database's message: timeout, missing
+    right, wrong type.
     """
     try:
-        with reader_cursor(workspace) as cursor:
-            cursor.execute(statement)
-            columns = tuple(column.name for column in cursor.description or ())
-            rows = cursor.fetchmany(ROW_CAP + 1)
+        read = statement_rows(workspace=workspace, statement=statement, most=ROW_CAP + 1)
     except DatabaseError as error:
         raise SqlFailed(str(error).strip().splitlines()[0]) from error
-    return Rows(columns, tuple(rows[:ROW_CAP]), truncated=len(rows) > ROW_CAP)
+    rows = tuple(read.rows[:ROW_CAP])
+    return Rows(read.columns, rows, truncated=len(read.rows) > ROW_CAP)
