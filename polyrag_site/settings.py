@@ -59,12 +59,15 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "teams.token_middleware.TokenMiddleware",
     "teams.middleware.WorkspaceMiddleware",
 ]
 
 ROOT_URLCONF = "polyrag_site.urls"
 ASGI_APPLICATION = "polyrag_site.asgi.application"
 AUTH_USER_MODEL = "teams.User"
+# Where programs may show a service token instead of a session.
+TOKEN_PATHS = ["/api/", "/mcp"]
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "chat"
 LOGOUT_REDIRECT_URL = "login"

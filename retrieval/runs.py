@@ -22,7 +22,7 @@ from retrieval.gate import STAGE
 from retrieval.options import DEFAULT, options_parse
 from retrieval.screen import screen
 from retrieval.shown import answer_text, run_view
-from teams.access import Right, require
+from teams.access import Right, acting, acting_now, require
 from telemetry import running
 from telemetry.conversations import conversation_go_on, turns_before
 from telemetry.models import RunState, Trace
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     import uuid
 
     from retrieval.options import Options
+    from teams.access import Acting
     from teams.models import User, Workspace
     from telemetry.models import Conversation
     from telemetry.names import EventKind
@@ -85,7 +86,8 @@ def run_start(
             options=options.as_json(),
             conversation=talk,
         )
-        transaction.on_commit(lambda: _submit(trace.pk, translation.get_language() or "en"))
+        locale, token = translation.get_language() or "en", acting_now()
+        transaction.on_commit(lambda: _submit(trace.pk, locale, token))
     return trace
 
 
@@ -131,16 +133,18 @@ def _turns(trace: Trace) -> list[Turn]:
     return [turn(one) for one in turns_before(trace, TURNS) if one.stage != STAGE]
 
 
-def _submit(trace_id: uuid.UUID, locale: str) -> None:
+def _submit(trace_id: uuid.UUID, locale: str, token: Acting | None) -> None:
     stop = running.begin(trace_id)
-    # An empty context: the run's spans are its own and not the request's.
-    future = _pool().submit(contextvars.Context().run, _run_apart, trace_id, locale, stop)
+    # An empty context: the run's spans are its own and not the request's. A token's scope goes along.
+    future = _pool().submit(contextvars.Context().run, _run_apart, trace_id, locale, stop, token)
     future.add_done_callback(_report)
 
 
-def _run_apart(trace_id: uuid.UUID, locale: str, stop: threading.Event) -> None:
+def _run_apart(
+    trace_id: uuid.UUID, locale: str, stop: threading.Event, token: Acting | None
+) -> None:
     try:
-        with translation.override(locale), running.stopped_by(stop):
+        with translation.override(locale), running.stopped_by(stop), acting(token):
             run_execute(trace_id)
     finally:
         running.end(trace_id)

@@ -5,6 +5,9 @@ key). A model that belongs to one person inside the workspace also names `OWNER_
 person and those with the audit right see the row, and with `SHARED_PATH` (a lookup that ends at a
 boolean) also all who hold the right in the workspace once it is true. A model without `ACCESS_PATH` is
 never visible: asking for it raises, so that a forgotten declaration fails closed and loudly.
+
+Who acts by a service token does so inside `acting`: the token's scope narrows every right of its owner, is
+read again from its row each time, and nobody else holds any right there.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from __future__ import annotations
 import enum
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from django.core.exceptions import ImproperlyConfigured, PermissionDenied
@@ -38,10 +42,43 @@ class Right(enum.StrEnum):
     MANAGE = "manage"
 
 
-# (person, right) → workspaces, inside `rights_once` alone.
-_held: ContextVar[dict[tuple[int, Right], list[uuid.UUID]] | None] = ContextVar(
+@dataclass(frozen=True, slots=True)
+class Acting:
+    """A service token in use: whose it is, in which workspace, and which rights it may use of theirs."""
+
+    token_id: uuid.UUID
+    user_id: int
+    workspace_id: uuid.UUID
+    rights: frozenset[Right]
+
+
+# (person, right, token) → workspaces, inside `rights_once` alone.
+_held: ContextVar[dict[tuple[int, Right, Acting | None], list[uuid.UUID]] | None] = ContextVar(
     "held", default=None
 )
+_acting: ContextVar[Acting | None] = ContextVar("acting", default=None)
+
+
+@contextmanager
+def acting(token: Acting | None) -> Iterator[None]:
+    """Inside the block all rights are those that `token` has now; None changes nothing.
+
+    It holds for this context and for threads that run in a copy of it. Work that is handed to any other
+    thread takes `acting_now()` along and enters the block anew there.
+    """
+    if token is None:
+        yield
+        return
+    held = _acting.set(token)
+    try:
+        yield
+    finally:
+        _acting.reset(held)
+
+
+def acting_now() -> Acting | None:
+    """The service token of this context; None for a person who is signed in, and for the clock."""
+    return _acting.get()
 
 
 @contextmanager
@@ -62,19 +99,26 @@ def workspace_ids(user: User | AnonymousUser, right: Right) -> list[uuid.UUID]:
     """Keys of the workspaces in which `user` holds `right`; none for anybody not signed in."""
     if not user.is_authenticated or not user.is_active:
         return []
-    held = _held.get()
+    token = _acting.get()
+    if token is not None and (token.user_id != user.pk or right not in token.rights):
+        return []
+    held, key = _held.get(), (user.pk, right, token)
     if held is None:
-        return _workspace_ids(user, right)
-    if (user.pk, right) not in held:
-        held[user.pk, right] = _workspace_ids(user, right)
-    return list(held[user.pk, right])
+        return _workspace_ids(*key)
+    if key not in held:
+        held[key] = _workspace_ids(*key)
+    return list(held[key])
 
 
-def _workspace_ids(user: User, right: Right) -> list[uuid.UUID]:
-    from teams.models import ROLE_RIGHTS, Membership
+def _workspace_ids(user_id: int, right: Right, token: Acting | None) -> list[uuid.UUID]:
+    from teams.models import ROLE_RIGHTS, Membership, ServiceToken
 
     roles = [role for role, rights in ROLE_RIGHTS.items() if right in rights]
-    memberships = Membership.objects.filter(user_id=user.pk, role__in=roles)
+    memberships = Membership.objects.filter(user_id=user_id, role__in=roles)
+    if token is not None:
+        # Read from the row, so that revoking ends what is under way too.
+        live = ServiceToken.objects.live().filter(pk=token.token_id, scopes__contains=[right])
+        memberships = memberships.filter(workspace_id__in=live.values("workspace_id"))
     return list(memberships.values_list("workspace_id", flat=True))
 
 

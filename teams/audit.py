@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import connection, transaction
 
+from teams.access import acting_now
 from teams.audit_models import AuditAction, AuditEntry
 
 if TYPE_CHECKING:
@@ -31,14 +32,17 @@ def audit_record(
     """Add one entry, in the caller's transaction: what is rolled back was not done.
 
     `workspace` None is for what belongs to no workspace (sign-ins): the person sees them, and superusers.
-    `target` is cut at 200 characters. `details` must be plain JSON values.
+    `target` is cut at 200 characters. `details` must be plain JSON values; what was done by a service token
+    names it there.
     """
+    token = acting_now()
+    by = {} if token is None else {"token": str(token.token_id)}
     return AuditEntry.objects.create(
         action=action,
         actor_id=actor.pk if actor is not None and actor.is_authenticated else None,
         workspace=workspace,
         target=target[:TARGET_CHARACTERS],
-        details=details or {},
+        details={**(details or {}), **by},
         address=address,
     )
 

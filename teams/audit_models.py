@@ -18,6 +18,8 @@ class AuditAction(models.TextChoices):
     UPLOADED = "uploaded", _("Uploaded")
     DELETED = "deleted", _("Deleted")
     RESTORED = "restored", _("Restored")
+    TOKEN_CREATED = "token_created", _("Token created")
+    TOKEN_REVOKED = "token_revoked", _("Token revoked")
 
 
 class AuditEntry(models.Model):

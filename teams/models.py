@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from teams.access import Right, ScopedQuerySet
 from teams.audit_models import AuditEntry as AuditEntry
+from teams.token_models import ServiceToken as ServiceToken
 
 
 class User(AbstractUser):

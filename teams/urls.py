@@ -4,7 +4,7 @@ from django.contrib.auth import views as auth_views
 from django.contrib.auth.decorators import login_not_required
 from django.urls import path
 
-from teams import views
+from teams import views, views_tokens
 
 urlpatterns = [
     path(
@@ -13,5 +13,8 @@ urlpatterns = [
         name="login",
     ),
     path("logout/", auth_views.LogoutView.as_view(), name="logout"),
+    path("tokens/", views_tokens.token_list, name="tokens"),
+    path("tokens/new/", views_tokens.token_new, name="token-new"),
+    path("tokens/<uuid:token_id>/revoke/", views_tokens.token_end, name="token-revoke"),
     path("workspace/", views.workspace_switch, name="workspace-switch"),
 ]
