@@ -3,7 +3,7 @@ PY := .venv/bin/python
 MANAGE := $(PY) manage.py
 BOOT := $(shell command -v python3 || command -v python)
 
-.PHONY: help setup setup-dev migrated demo run worker eval eval-finding bench-finding eval-reading eval-answering bench-answering bench test check messages screenshots lock clean
+.PHONY: help setup setup-dev migrated demo run worker eval eval-finding bench-finding eval-reading eval-answering eval-sql bench-answering bench test check messages screenshots lock clean
 
 help: ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -42,6 +42,9 @@ eval-reading: migrated ## reading of public files and tables; DATA=folder of the
 
 eval-answering: migrated ## own sets, answer cache, screen, planted instructions, TAT-QA; DATA=folder of the sets
 	$(MANAGE) evaluate_answering --data $(DATA) --json .data/eval/answering.json
+
+eval-sql: migrated ## text-to-SQL on Spider (English, Portuguese) and WikiTableQuestions; DATA=folder of the sets
+	$(MANAGE) evaluate_sql $(if $(DATA),--data $(DATA)) --json .data/eval/sql.json
 
 bench-answering: setup-dev migrated ## how soon decision, first word and kept answer are seen; 50 people at once
 	$(MANAGE) bench_answering --json .data/eval/bench_answering.json

@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import csv
-import secrets
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from django.core.files.base import File
 from django.db import connection
 from psycopg import sql
 
-from corpus.ingest import version_read
-from corpus.models import DataTable
-from corpus.services import document_delete, document_upload
-from teams.models import User
-from teams.services import workspace_create, workspace_delete
+from eval.scratch import file_loaded, scratch_workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
-    from teams.models import Workspace
+    from teams.models import User, Workspace
 
 
 def web_tables(
@@ -33,7 +26,7 @@ def web_tables(
     What stands in a file is told by Python's csv with backslash escapes, apart from our own reading.
     """
     details: list[dict[str, Any]] = []
-    with _scratch() as (workspace, user):
+    with scratch_workspace("reading") as (workspace, user):
         for path in sorted(folder.glob("*.csv")):
             with path.open(encoding="utf-8", newline="") as handle:
                 rows = [
@@ -56,28 +49,10 @@ def web_tables(
     return figures, details
 
 
-@contextmanager
-def _scratch() -> Iterator[tuple[Workspace, User]]:
-    name = f"reading-{secrets.token_hex(4)}"
-    user = User.objects.create(username=name, is_active=True)
-    workspace = workspace_create(name=name, owner=user, slug=name)
-    try:
-        yield workspace, user
-    finally:
-        for document in workspace.documents.all():
-            document_delete(document=document)
-        workspace_delete(workspace=workspace)
-        user.delete()
-
-
 def _loaded(workspace: Workspace, user: User, path: Path) -> list[tuple[int, int, int]]:
     """Columns, rows and rows left out of each real table that the file became."""
-    with path.open("rb") as handle:
-        content: File[Any] = File(handle, name=path.name)
-        done = document_upload(workspace=workspace, user=user, name=path.name, content=content)
-    version_read(str(done.version.pk))
     shapes = []
-    for table in DataTable.objects.filter(version=done.version):
+    for table in file_loaded(workspace, user, path):
         name = sql.Identifier(workspace.schema_name, table.sql_name)
         with connection.cursor() as cursor:
             cursor.execute(sql.SQL("SELECT * FROM {}").format(name))

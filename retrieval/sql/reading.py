@@ -174,7 +174,7 @@ def _header_matches(reading: Reading, place: int) -> tuple[float, tuple[Column, 
     meant = frozenset().union(*(lexicon.concepts(said) for said in reading.words))
     scored = [
         (
-            max(lexicon.likeness(word, other) for other in header.words),
+            max((lexicon.likeness(word, other) for other in header.words), default=0.0),
             len(header.words),
             header.column,
         )

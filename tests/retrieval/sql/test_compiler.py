@@ -90,3 +90,15 @@ def test_the_words_that_were_not_understood_are_given_as_they_were_said() -> Non
 
     assert isinstance(made, Abstain)
     assert made.words == ("Despedidos",)
+
+
+def test_a_header_that_is_a_mere_sign_names_nothing_and_breaks_nothing() -> None:
+    people = TABLES[1]
+    first, *others = people.columns
+    signed = replace(people, columns=(replace(first, label="#"), *others))
+    made = compiler.compile_question(
+        "Quantos funcionários há em Faro?", (signed,), language="pt", today=TODAY
+    )
+
+    assert isinstance(made, Plan)
+    assert made.aggregate is Aggregate.COUNT
