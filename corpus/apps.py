@@ -9,7 +9,11 @@ class CorpusConfig(AppConfig):
 
     def ready(self) -> None:
         from corpus.pictures import pictures_remove
+        from corpus.removal import workspace_files_remove
         from corpus.services import VERSIONS_REMOVED
+        from teams.services import WORKSPACES_REMOVED
 
         if pictures_remove not in VERSIONS_REMOVED:
             VERSIONS_REMOVED.append(pictures_remove)
+        if workspace_files_remove not in WORKSPACES_REMOVED:
+            WORKSPACES_REMOVED.append(workspace_files_remove)

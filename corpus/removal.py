@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 
 from corpus.aliases import aliases_settle
-from corpus.models import Chunk, DataTable, Entity, Page
+from corpus.models import Chunk, DataTable, DocumentVersion, Entity, Page
 from corpus.table_store import table_drop
 
 if TYPE_CHECKING:
     import uuid
     from collections.abc import Callable
 
-    from corpus.models import DocumentVersion
+    from teams.models import Workspace
 
 # Called with the keys of versions that were taken away, inside the transaction that does it.
 VERSIONS_REMOVED: list[Callable[[list[uuid.UUID]], None]] = []
@@ -51,6 +51,20 @@ def _row_delete(version: DocumentVersion) -> None:
     if name:
         transaction.on_commit(lambda: storage.delete(name))
     version.delete()
+
+
+def workspace_files_remove(workspace: Workspace) -> None:
+    """Take the files of a workspace's documents away once its deletion holds; its rows go by themselves."""
+    versions = list(DocumentVersion.objects.in_workspace(workspace))
+    for told in VERSIONS_REMOVED:
+        told([version.pk for version in versions])
+    files = [(one.file.storage, one.file.name) for one in versions if one.file.name]
+
+    def remove() -> None:
+        for storage, name in files:
+            storage.delete(name)
+
+    transaction.on_commit(remove)
 
 
 def entities_sweep(*, workspace_id: uuid.UUID) -> None:

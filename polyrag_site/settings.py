@@ -10,6 +10,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.utils.csp import CSP
 
 from polyrag_site import environment as env
+from polyrag_site import sign_in
 
 # Generic Django classes can be subscripted at run time too.
 django_stubs_ext.monkeypatch()
@@ -40,6 +41,11 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "django.contrib.humanize",
     "django.contrib.postgres",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
     "django_htmx",
     "django_q",
     "channels",
@@ -59,6 +65,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
     "teams.token_middleware.TokenMiddleware",
     "teams.middleware.WorkspaceMiddleware",
 ]
@@ -71,6 +78,41 @@ TOKEN_PATHS = ["/api/", "/mcp"]
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "chat"
 LOGOUT_REDIRECT_URL = "login"
+
+# Sign-in. Accounts come by invitation: `teams.adapters.AccountAdapter` opens the form to nobody else.
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+ACCOUNT_ADAPTER = "teams.adapters.AccountAdapter"
+MFA_ADAPTER = "teams.adapters.SecondFactorAdapter"
+SOCIALACCOUNT_ADAPTER = "teams.adapters.ProviderAdapter"
+ACCOUNT_FORMS = {"login": "teams.forms.SignInForm", "signup": "teams.forms.SignUpForm"}
+ACCOUNT_LOGIN_METHODS = {"username", "email"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*", "password2*"]
+ACCOUNT_CHANGE_EMAIL = True
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_EMAIL_SUBJECT_PREFIX = "PolyRAG: "
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
+ACCOUNT_REAUTHENTICATION_REQUIRED = True
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_TOTP_ISSUER = "PolyRAG"
+MFA_TOTP_TOLERANCE = 1
+# Recovery codes are what gets a person back in, so an address need not be confirmed first.
+MFA_ALLOW_UNVERIFIED_EMAIL = True
+SOCIALACCOUNT_PROVIDERS = sign_in.oidc()
+SOCIALACCOUNT_AUTO_SIGNUP = False
+# An address that the provider names is no proof of who an account here belongs to.
+SOCIALACCOUNT_EMAIL_AUTHENTICATION = False
+SOCIALACCOUNT_OPENID_CONNECT_URL_PREFIX = "oidc"
+ALLAUTH_TRUSTED_PROXY_COUNT = env.number("POLYRAG_PROXIES", 0)
+# Any person may open a workspace of their own, or only the instance's staff.
+WORKSPACES_BY_ANYBODY = env.flag("POLYRAG_WORKSPACES_BY_ANYBODY", default=True)
+
+MAIL_CONFIGURED = bool(env.text("EMAIL_URL"))
+MAILERS = sign_in.mailers(env.text("EMAIL_URL"))
+# Running without mail is a choice that the pages tell of.
+SILENCED_SYSTEM_CHECKS = [] if MAIL_CONFIGURED else ["mail.E001"]
+DEFAULT_FROM_EMAIL = env.text("EMAIL_FROM", "polyrag@localhost")
+ACCOUNT_EMAIL_VERIFICATION = "optional" if MAIL_CONFIGURED else "none"
 
 TEMPLATES = [
     {
@@ -119,6 +161,15 @@ CHANNEL_LAYERS: dict[str, dict[str, Any]] = {
     }
 }
 
+# Counts of attempts to sign in are shared by all web processes.
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.db.DatabaseCache",
+        "LOCATION": "polyrag_cache",
+        "OPTIONS": {"MAX_ENTRIES": 20_000},
+    }
+}
+
 Q_CLUSTER = {
     "name": "polyrag",
     "orm": "default",
@@ -140,7 +191,8 @@ AUTH_PASSWORD_VALIDATORS = [
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("pt", "Português")]
-LOCALE_PATHS = [BASE_DIR / "locale"]
+# The second holds the words of django-allauth, whose European Portuguese is named pt_PT.
+LOCALE_PATHS = [BASE_DIR / "locale", BASE_DIR / "locale_allauth"]
 TIME_ZONE = env.text("TIME_ZONE", "UTC")
 USE_I18N = True
 USE_TZ = True
@@ -164,7 +216,7 @@ SECURE_CSP = {
     "connect-src": [CSP.SELF],
     "object-src": [CSP.NONE],
     "base-uri": [CSP.NONE],
-    "form-action": [CSP.SELF],
+    "form-action": [CSP.SELF, *sign_in.form_targets()],
     "frame-ancestors": [CSP.NONE],
 }
 HTTPS = env.flag("POLYRAG_HTTPS", default=False)

@@ -1,13 +1,18 @@
 from __future__ import annotations
 
+from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import include, path
+
+# The admin's own form would ask for no second factor and count no attempts.
+admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 urlpatterns = [
     path("", include("retrieval.urls")),
     path("corpus/", include("corpus.urls")),
     path("telemetry/", include("telemetry.urls")),
     path("accounts/", include("teams.urls")),
+    path("", include("teams.member_urls")),
     path("i18n/", include("polyrag_site.language_urls")),
     path("admin/", admin.site.urls),
 ]

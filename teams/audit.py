@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from allauth.account.adapter import get_adapter
+from django.core.exceptions import ImproperlyConfigured, PermissionDenied
 from django.db import connection, transaction
 
 from teams.access import acting_now
@@ -48,9 +50,14 @@ def audit_record(
 
 
 def address_of(request: HttpRequest) -> str | None:
-    """The address that a request came from, as the server or its trusted proxy tells it."""
-    found: str | None = request.META.get("REMOTE_ADDR") or None
-    return found
+    """The address that a request came from, as the server tells it, or the last of POLYRAG_PROXIES proxies.
+
+    None where there is none, or the proxies told fewer addresses than they are.
+    """
+    try:
+        return str(get_adapter().get_client_ip(request))
+    except (PermissionDenied, ImproperlyConfigured):
+        return None
 
 
 @transaction.atomic

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from django.contrib.auth.models import AbstractUser
 from django.db import models
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from teams.access import Right, ScopedQuerySet
@@ -66,6 +67,53 @@ class Membership(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user} · {self.workspace} · {self.role}"
+
+
+class Invitation(models.Model):
+    """A link that makes whoever opens it a member, once. Only the hash of its token is kept."""
+
+    ACCESS_PATH: ClassVar[str] = "workspace"
+
+    class State(models.TextChoices):
+        OPEN = "open", _("Open")
+        ACCEPTED = "accepted", _("Accepted")
+        REVOKED = "revoked", _("Taken back")
+        EXPIRED = "expired", _("Expired")
+
+    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="invitations")
+    role = models.CharField(max_length=12, choices=Role.choices)
+    email = models.EmailField(blank=True, help_text="whom it is meant for, as a note")
+    token_hash = models.CharField(max_length=64, unique=True)
+    created_by = models.ForeignKey(
+        User, on_delete=models.SET_NULL, null=True, related_name="invitations_made"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+    accepted_at = models.DateTimeField(null=True)
+    accepted_by = models.ForeignKey(
+        User, on_delete=models.SET_NULL, null=True, related_name="invitations_accepted"
+    )
+    revoked_at = models.DateTimeField(null=True)
+
+    objects = ScopedQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.workspace} · {self.role} · {self.state}"
+
+    @property
+    def state(self) -> str:
+        if self.accepted_at:
+            return self.State.ACCEPTED
+        if self.revoked_at:
+            return self.State.REVOKED
+        return self.State.EXPIRED if self.expires_at <= timezone.now() else self.State.OPEN
+
+    @property
+    def state_label(self) -> str:
+        return str(self.State(self.state).label)
 
 
 ROLE_RIGHTS: dict[str, frozenset[Right]] = {

@@ -14,7 +14,11 @@ from teams.models import Membership, Role, User, Workspace
 from teams.reader_roles import reader_role_create
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+# Called with a workspace that goes, before its rows do and inside the transaction that deletes it.
+WORKSPACES_REMOVED: list[Callable[[Workspace], None]] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,8 @@ def workspace_create(*, name: str, owner: User, slug: str = "") -> Workspace:
 @transaction.atomic
 def workspace_delete(*, workspace: Workspace) -> None:
     """Remove a workspace with everything in it, its schema and its role too."""
+    for told in WORKSPACES_REMOVED:
+        told(workspace)
     schema, role = sql.Identifier(workspace.schema_name), sql.Identifier(workspace.reader_role)
     workspace.delete()
     with connection.cursor() as cursor:

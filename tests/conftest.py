@@ -32,3 +32,9 @@ def own_files(settings: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     if cache != settings.EMBEDDING_CACHE_DIR:
         settings.EMBEDDING_CACHE_DIR = cache
     yield folder
+
+
+@pytest.fixture(autouse=True)
+def no_rate_limits(settings: Any) -> None:
+    """Tests sign in more often than people do. The test of the limits sets its own."""
+    settings.ACCOUNT_RATE_LIMITS = False

@@ -10,3 +10,13 @@ for (const form of document.querySelectorAll("[data-autosubmit]")) {
 for (const piece of document.querySelectorAll("[data-js]")) {
   piece.hidden = false;
 }
+
+// What is shown once can be taken along with one click.
+for (const button of document.querySelectorAll("[data-copy]")) {
+  button.addEventListener("click", async () => {
+    const source = document.getElementById(button.dataset.copy);
+    source.select();
+    await navigator.clipboard.writeText(source.value);
+    button.textContent = button.dataset.done;
+  });
+}

@@ -204,7 +204,6 @@ def test_wrong_methods_are_refused(member: Client, owner: User, team: Workspace)
         reverse("corpus-delete", args=key),
         reverse("corpus-retry", args=key),
         reverse("workspace-switch"),
-        reverse("logout"),
     ):
         assert member.get(path).status_code == 405
         assert member.put(path).status_code == 405
