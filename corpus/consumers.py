@@ -32,10 +32,16 @@ class CorpusConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
             await self.channel_layer.group_discard(self.group, self.channel_name)
 
     async def corpus_changed(self, message: dict[str, Any]) -> None:
-        if await self._workspace() is None:
+        if not await self._readable():
             await self.close(code=NOT_FOUND)
             return
         await self.send_json({"type": "corpus.changed", "document": message["document"]})
+
+    @database_sync_to_async  # type: ignore[untyped-decorator]
+    def _readable(self) -> bool:
+        """Whether the workspace that was joined is readable still: another one of this person's is not it."""
+        readable = Workspace.objects.visible_to(self.scope["user"])
+        return bool(readable.filter(pk=self.workspace.pk).exists())
 
     @database_sync_to_async  # type: ignore[untyped-decorator]
     def _workspace(self) -> Workspace | None:

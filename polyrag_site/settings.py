@@ -75,6 +75,7 @@ ASGI_APPLICATION = "polyrag_site.asgi.application"
 AUTH_USER_MODEL = "teams.User"
 # Where programs may show a service token instead of a session.
 TOKEN_PATHS = ["/api/", "/mcp"]
+URL_RIGHTS = "polyrag_site.url_rights.ASKED"
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "chat"
 LOGOUT_REDIRECT_URL = "login"

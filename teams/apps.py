@@ -8,6 +8,7 @@ class TeamsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        from teams import checks as checks
         from teams import sign_ins
 
         sign_ins.connect()

@@ -26,9 +26,11 @@ from corpus.services import changed
 from polyrag_site.asgi import application
 from retrieval.ask import Outcome, ask
 from retrieval.runs import run_execute, run_start
+from teams.members import membership_remove
 from teams.models import Membership, Role, User, Workspace
-from teams.services import workspace_delete
+from teams.services import membership_set, workspace_delete
 from telemetry.models import RunState, Trace
+from telemetry.services import trace_begin
 from tests.factories import ingest, make_member, make_user, make_workspace
 
 if TYPE_CHECKING:
@@ -341,9 +343,11 @@ def live_sides(transactional_db: None, django_db_serialized_rollback: None) -> I
         workspace_delete(workspace=workspace)
 
 
-def cookies(user: User) -> bytes:
+def cookies(user: User, workspace: str = "") -> bytes:
     client = Client()
     client.force_login(user)
+    if workspace:
+        client.post(reverse("workspace-switch"), {"workspace": workspace})
     name = django_settings.SESSION_COOKIE_NAME
     return f"{name}={client.cookies[name].value}".encode()
 
@@ -435,6 +439,51 @@ async def test_the_socket_of_the_corpus_tells_of_the_own_workspace_alone(live_si
             "code": NOT_FOUND,
         }
         assert await socket("/ws/corpus/").connect(timeout=20) == (False, NOT_FOUND)
+    finally:
+        await release()
+
+
+async def test_who_is_removed_hears_no_more_though_they_are_in_another_workspace(
+    live_sides: Any,
+) -> None:
+    ours, theirs = live_sides
+    both = await sync_to_async(make_member)(ours.workspace)
+    await sync_to_async(membership_set)(workspace=theirs.workspace, user=both, role=Role.READER)
+    document = (await sync_to_async(ours.documents)())[0]
+    tell, key = sync_to_async(changed), str(ours.workspace.pk)
+    try:
+        talk = socket("/ws/corpus/", await sync_to_async(cookies)(both, workspace=key))
+        assert await talk.connect(timeout=20) == (True, None)
+        for _ in range(40):
+            await tell(document)
+            if not await talk.receive_nothing(timeout=0.5):
+                break
+        while not await talk.receive_nothing(timeout=0.5):
+            assert (await talk.receive_json_from(timeout=20))["document"] == str(document.pk)
+        held = await sync_to_async(ours.workspace.memberships.get)(user=both)
+        await sync_to_async(membership_remove)(membership=held, actor=ours.owner)
+        await tell(document)
+        closed = {"type": "websocket.close", "code": NOT_FOUND}
+        assert await talk.receive_output(timeout=20) == closed
+    finally:
+        await release()
+
+
+async def test_the_socket_of_a_run_ends_when_its_reader_is_removed(live_sides: Any) -> None:
+    ours, _ = live_sides
+    auditor = await sync_to_async(make_member)(ours.workspace, Role.AUDITOR)
+    begin = sync_to_async(trace_begin)
+    trace = await begin(workspace=ours.workspace, user=ours.owner, question=TEXT, language="en")
+    try:
+        talk = socket(f"/ws/runs/{trace.pk}/", await sync_to_async(cookies)(auditor))
+        assert await talk.connect(timeout=20) == (True, None)
+        held = await sync_to_async(ours.workspace.memberships.get)(user=auditor)
+        await sync_to_async(membership_remove)(membership=held, actor=ours.owner)
+        await sync_to_async(trace.events.create)(seq=900, kind="step", payload={"secret": "kiln"})
+        heard = []
+        while (told := await talk.receive_output(timeout=20))["type"] != "websocket.close":
+            heard.append(told)
+        assert "kiln" not in str(heard)
     finally:
         await release()
 
