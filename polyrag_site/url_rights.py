@@ -100,6 +100,8 @@ ASKED: dict[str, Asked] = {
     # Traces: one's own, and everybody's with the right to audit.
     "telemetry": Right.SEE,
     "trace": Right.SEE,
+    "usage": Right.AUDIT,
+    "usage-csv": Right.AUDIT,
     # The workspace and its people.
     "members": Right.SEE,
     "member-leave": Right.SEE,

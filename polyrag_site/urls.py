@@ -11,6 +11,7 @@ urlpatterns = [
     path("", include("retrieval.urls")),
     path("corpus/", include("corpus.urls")),
     path("telemetry/", include("telemetry.urls")),
+    path("usage/", include("telemetry.usage_urls")),
     path("accounts/", include("teams.urls")),
     path("", include("teams.member_urls")),
     path("i18n/", include("polyrag_site.language_urls")),

@@ -27,6 +27,9 @@ PAGES = {
     "trash": "/corpus/trash/",
     "traces": "/telemetry/",
     "conversations": "/conversations/",
+    "members": "/members/",
+    "usage": "/usage/",
+    "account": "/accounts/",
 }
 # On which page the link to the next one is found; what cannot be reached is left out.
 STEPS = (

@@ -20,5 +20,6 @@ def workspace(request: HttpRequest) -> dict[str, Any]:
         "mail_configured": settings.MAIL_CONFIGURED,
         "workspace": current,
         "workspaces": Workspace.objects.visible_to(request.user),
+        "may_audit": bool(current) and holds(request.user, current, Right.AUDIT),
         "may_upload": bool(current) and holds(request.user, current, Right.UPLOAD),
     }

@@ -93,7 +93,7 @@ def every_page(team: Workspace, user: User) -> dict[str, str]:
     }  # fmt: skip
     talk = Conversation.objects.create(workspace=team, user=user, title="Kilns", shared=True)
     Trace.objects.filter(pk__in=[text.pk, table.pk]).update(conversation=talk)
-    named |= {"talks": ("talks", []), "talk": ("talk", [talk.pk])}
+    named |= {"usage": ("usage", []), "talks": ("talks", []), "talk": ("talk", [talk.pk])}
     named |= {f"run, {name}": ("chat-run", [trace.pk]) for name, trace in runs.items()}
     return {name: reverse(view, args=keys) for name, (view, keys) in named.items()}
 

@@ -102,7 +102,7 @@ def test_no_page_of_people_has_a_barrier(browser: Browser, address: str, owner: 
     make_member(team)
     _, token = invitation_create(workspace=team, user=owner, role=Role.READER, days=7)
     visit = Visit(browser.new_context().new_page(), address)
-    found = []
+    found: list[str] = []
     for name in ("account_reset_password", "account_signup"):
         visit.go(reverse(name))
         found += barriers(visit, name)
