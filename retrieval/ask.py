@@ -283,6 +283,7 @@ def _told(asker: Asker, part: Part) -> Part:
             "note": found.note,
             "hits": hits_json(found),
             "facts": facts_json(found),
+            "refused_sql": found.refused_sql,
         },
     )
     return part

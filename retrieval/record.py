@@ -56,6 +56,7 @@ def part_json(part: Part) -> dict[str, Any]:
         "facts": facts_json(found),
         "rerank": found.rerank,
         "retry": found.retry,
+        "refused_sql": found.refused_sql,
     }
 
 

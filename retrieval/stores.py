@@ -58,6 +58,7 @@ def _tables(
         text=text,
         language=_spoken(language),
         filters=options.filters,
+        vector=vector,
     )
 
 
@@ -128,7 +129,7 @@ def retrieve(
     instead = _read(VECTORIAL, workspace, user, text, vector, language, options)
     instead = with_known(instead, workspace, user, text, language, options)
     notes = (note for note in (found.note, handed, instead.note) if note)
-    return replace(instead, note=" ".join(notes))
+    return replace(instead, note=" ".join(notes), refused_sql=found.refused_sql)
 
 
 def with_known(
@@ -173,6 +174,9 @@ def _read(
             options=options,
         )
         current.set(hits=len(found.hits), facts=len(found.facts), rows=_rows(found))
+        if found.tables_held:
+            origin = found.table.origin if found.table is not None else None
+            current.set(tables=found.tables_held, tables_read=found.tables_read, origin=origin)
     return found
 
 

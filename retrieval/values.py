@@ -140,6 +140,10 @@ class Retrieved:
     lead: str = ""
     passing: bool = False
     known: Known = Known()
+    # A statement that was refused or found nothing, and how many tables the store held and looked at.
+    refused_sql: str = ""
+    tables_held: int = 0
+    tables_read: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,6 +106,7 @@ class PartView:
     facts: list[dict[str, Any]]
     table: dict[str, Any] | None
     searched: bool
+    refused_sql: str = ""
 
     @property
     def handed_on(self) -> bool:
@@ -168,6 +169,7 @@ def part_view(part: dict[str, Any]) -> PartView:
         facts=[dict(fact) for fact in part.get("facts") or []],
         table=None if table is None else _table_view(table),
         searched="store" in part,
+        refused_sql=sql_shown(part.get("refused_sql") or ""),
     )
 
 
@@ -184,7 +186,9 @@ def sql_shown(sql: str) -> str:
     """The statement over several lines, without the name of the workspace's own schema."""
     bare = SCHEMA.sub("", sql)
     try:
-        return sqlglot.transpile(bare, read="postgres", write="postgres", pretty=True)[0]
+        # All statements of one that was refused for being several.
+        shown = sqlglot.transpile(bare, read="postgres", write="postgres", pretty=True)
+        return ";\n".join(shown)
     except sqlglot.errors.SqlglotError:
         return bare
 

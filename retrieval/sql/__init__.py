@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from django.utils import timezone
 
-from engines.errors import EngineError
 from engines.registry import generator
 from retrieval.filters import NOTHING
-from retrieval.sql import generate, guard, phrase, phrase_pairs, render, totals
+from retrieval.sql import by_model, guard, phrase, phrase_pairs, render, totals
 from retrieval.sql.catalogue import catalogue_read
 from retrieval.sql.cross import Crossed, fetch
 from retrieval.sql.empty import why_empty
 from retrieval.sql.execute import SqlFailed, rows_read
 from retrieval.sql.guard import SqlRefused
 from retrieval.sql.plan import Abstain, Form
+from retrieval.sql.relevant import MOST_COMPILED, relevant
 from retrieval.sql.understood import understood
 from retrieval.sql.wording import reason
 from retrieval.values import Retrieved, TableResult
@@ -23,6 +24,9 @@ from retrieval.values import Retrieved, TableResult
 if TYPE_CHECKING:
     import datetime as dt
     from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from retrieval.filters import Filters
     from retrieval.sql.catalogue import Table
@@ -41,14 +45,24 @@ def search(
     language: str,
     today: dt.date | None = None,
     filters: Filters = NOTHING,
+    vector: NDArray[np.float32] | None = None,
 ) -> Retrieved:
     """The rows that answer `text` from the tables of `workspace` that `user` may see.
 
-    `language` is that of the sentence (pt, else English); `today` settles 'this year'. Never raises
-    for a question it cannot read: the result is then empty and its `note` says why.
+    `language` is that of the sentence (pt, else English); `today` settles 'this year'; `vector`, the
+    question's own, helps to choose among many tables. Never raises for a question it cannot read: the
+    result is then empty and its `note` says why.
     """
-    tables = catalogue_read(workspace=workspace, user=user, filters=filters)
-    plan = understood(text, tables, language=language, today=today or timezone.localdate())
+    held = catalogue_read(workspace=workspace, user=user, filters=filters)
+    asked = by_model.Asked(workspace, held, text, language, today or timezone.localdate(), vector)
+    tables = relevant(text, held, most=MOST_COMPILED, vector=vector)
+    found = _answered(asked, tables)
+    return replace(found, tables_held=len(held), tables_read=found.tables_read or len(tables))
+
+
+def _answered(asked: by_model.Asked, tables: Sequence[Table]) -> Retrieved:
+    workspace, language = asked.workspace, asked.language
+    plan = understood(asked.text, tables, language=language, today=asked.today)
     if isinstance(plan, Crossed):
         found = fetch(workspace=workspace, found=plan, language=language)
         if found is not None:
@@ -56,7 +70,12 @@ def search(
         title = plan.match.cross.table.title
         plan = Abstain(reason("no_figures", language, table=title))
     if isinstance(plan, Abstain):
-        return _by_model(workspace, tables, text, language, plan)
+        model = generator() if tables else None
+        return (
+            Retrieved(STORE, note=plan.reason)
+            if model is None
+            else by_model.written(model, asked, plan)
+        )
     table = next(table for table in tables if table.sql_name == plan.table)
     return _by_plan(workspace, plan, table, language)
 
@@ -105,47 +124,3 @@ def _sentence(plan: Plan, table: Table, rows: tuple[tuple[Any, ...], ...], langu
     if plan.form and not plan.groups:
         return phrase_pairs.sentence(plan, table, rows[0], language)
     return phrase.sentence(plan, table, rows, language)
-
-
-def _by_model(
-    workspace: Workspace, tables: Sequence[Table], text: str, language: str, why: Abstain
-) -> Retrieved:
-    model = generator() if tables else None
-    if model is None:
-        return Retrieved(STORE, note=why.reason)
-    try:
-        written = generate.write(generator=model, workspace=workspace, tables=tables, text=text)
-    except SqlRefused as error:
-        note = reason("refused", language, why=str(error))
-        return Retrieved(STORE, note=f"{why.reason} {note}")
-    except SqlFailed as error:
-        note = reason("failed", language, why=str(error))
-        return Retrieved(STORE, note=f"{why.reason} {note}")
-    except EngineError as error:
-        note = reason("engine", language, why=str(error))
-        return Retrieved(STORE, note=f"{why.reason} {note}")
-    if written is None or not written.rows.rows:
-        return Retrieved(STORE, note=why.reason)
-    return Retrieved(STORE, table=_written_result(written, language))
-
-
-def _written_result(written: generate.Written, language: str) -> TableResult:
-    """The result of a model's statement: the rows themselves are its sentence."""
-    rows = written.rows.rows
-    lines = [
-        " — ".join(phrase.shown(cell, language) for cell in row) for row in rows[: phrase.SHOWN]
-    ]
-    heads = " — ".join(written.rows.columns)
-    return TableResult(
-        sql=written.sql,
-        origin=written.origin,
-        plan="",
-        columns=written.rows.columns,
-        rows=rows,
-        table_title=written.table.title,
-        document_id=written.table.document_id,
-        version_id=written.table.version_id,
-        document=written.table.document,
-        sentence=f"{heads}: {'; '.join(lines)}.",
-        truncated=written.rows.truncated,
-    )

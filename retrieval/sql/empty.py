@@ -8,12 +8,15 @@ from sqlglot import exp
 
 from retrieval.sql import guard, phrase, render
 from retrieval.sql.execute import rows_read
-from retrieval.sql.plan import Aggregate, Plan
+from retrieval.sql.plan import Aggregate, Condition, Group, Op, Plan
 from retrieval.sql.wording import reason
 
 if TYPE_CHECKING:
     from retrieval.sql.catalogue import Table
     from teams.models import Workspace
+
+# So many values are named that there are instead.
+NEAREST = 3
 
 
 def why_empty(workspace: Workspace, plan: Plan, table: Table, language: str) -> str:
@@ -47,5 +50,40 @@ def why_empty(workspace: Workspace, plan: Plan, table: Table, language: str) -> 
             said = f"{said} [{low_text} – {high_text}]"
         if count == 0:
             missed.append(said)
+    if not missed:
+        return _together(workspace, plan, table, language)
+    return reason("empty", language, filters="; ".join(missed))
+
+
+def _together(workspace: Workspace, plan: Plan, table: Table, language: str) -> str:
+    """Each condition matches rows, but no row all of them: what the others leave of a text column."""
     everything = [phrase.condition(condition, table, language) for condition in plan.conditions]
-    return reason("empty", language, filters="; ".join(missed or everything))
+    said = reason("empty", language, filters="; ".join(everything))
+    texts = [
+        condition
+        for condition in plan.conditions
+        if condition.op is Op.EQ and table.column(condition.column).kind == "text"
+    ]
+    for left_out in texts if len(plan.conditions) > 1 else []:
+        near = _left(workspace, plan, table, left_out)
+        if near:
+            label = table.column(left_out.column).label
+            others = [c for c in plan.conditions if c is not left_out]
+            filters = "; ".join(phrase.condition(c, table, language) for c in others)
+            left = reason("left", language, filters=filters, column=label, near=", ".join(near))
+            return f"{said} {left}"
+    return said
+
+
+def _left(workspace: Workspace, plan: Plan, table: Table, left_out: Condition) -> list[str]:
+    """The commonest values of the column of `left_out` where all other conditions hold."""
+    counted = Plan(
+        plan.table,
+        Aggregate.COUNT,
+        conditions=tuple(c for c in plan.conditions if c is not left_out),
+        groups=(Group(left_out.column),),
+        order=1,
+        limit=NEAREST,
+    )
+    sql = guard.guarded(render.statement(counted, table).sql(dialect="postgres"), [table])
+    return [str(row[0]) for row in rows_read(workspace=workspace, statement=sql).rows]

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import sqlglot
 from sqlglot import exp
 
-from retrieval.sql import intent, lexicon
 from retrieval.sql.execute import Rows, SqlFailed, rows_read
 from retrieval.sql.guard import SqlRefused, guarded
+from retrieval.sql.prompt import SYSTEM
+from retrieval.sql.shape import literals_matched, shape_checked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,24 +21,8 @@ if TYPE_CHECKING:
     from retrieval.sql.catalogue import Table
     from teams.models import Workspace
 
-MOST_TABLES = 8
-MOST_EXAMPLES = 6
 FENCE = re.compile(r"```(?:sql)?\s*(.*?)```", re.DOTALL | re.IGNORECASE)
-SYSTEM = """You write one PostgreSQL SELECT that answers a question from the tables given.
-Use only these tables and columns, exactly as spelled. No SELECT *, no WITH, no comments.
-Compare texts with the stored values shown. Use COUNT, SUM or AVG when a number or total is asked.
-If the tables cannot answer, write NONE. Reply with the statement only.
-
-Example
-Tables: orders(city text: 'Oslo', 'Bergen'; amount number; day date)
-Question: How much was ordered from Oslo in May 2023?
-SELECT SUM(amount) AS total FROM orders
-WHERE city = 'Oslo' AND day >= DATE '2023-05-01' AND day < DATE '2023-06-01'
-
-Example
-Tables: orders(city text: 'Oslo', 'Bergen'; amount number; day date)
-Question: Which city ordered most?
-SELECT city, SUM(amount) AS total FROM orders GROUP BY city ORDER BY total DESC LIMIT 1"""
+MOST_TOKENS = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,28 +35,30 @@ class Written:
     rows: Rows
 
 
-def schema_text(tables: Sequence[Table]) -> str:
-    """The tables as the model reads them: one line each, with example values of text columns."""
-    lines = []
-    for table in tables[:MOST_TABLES]:
-        columns = []
-        for column in table.columns:
-            values = [value.replace("'", "''")[:40] for value in column.values[:MOST_EXAMPLES]]
-            listed = ": " + ", ".join(f"'{value}'" for value in values) if values else ""
-            columns.append(f"{column.sql_name} {column.kind}{listed}")
-        lines.append(f"{table.sql_name}({'; '.join(columns)})")
-    return "\n".join(lines)
+class NotWritten(Exception):
+    """The repaired statement was no better. The message says why, `statement` is what was refused.
+
+    `by_database` says that the guard had let it pass.
+    """
+
+    def __init__(self, why: str, statement: str, *, by_database: bool) -> None:
+        super().__init__(why)
+        self.statement, self.by_database = statement, by_database
 
 
 def write(
-    *, generator: Generator, workspace: Workspace, tables: Sequence[Table], text: str
+    *,
+    generator: Generator,
+    workspace: Workspace,
+    tables: Sequence[Table],
+    text: str,
+    asked: str,
 ) -> Written | None:
     """The model's statement and its rows; None when the model says that the tables cannot answer.
 
-    Raises SqlRefused or SqlFailed when the repaired statement is no better, EngineError from the model.
+    `asked` is the prompt made of the question `text`. Raises NotWritten, and EngineError from the model.
     """
-    asked = f"Tables:\n{schema_text(tables)}\nQuestion: {text}"
-    reply = generator.complete(system=SYSTEM, user=asked, max_tokens=300).text
+    reply = generator.complete(system=SYSTEM, user=asked, max_tokens=MOST_TOKENS).text
     for origin in ("generated", "repaired"):
         statement = statement_in(reply)
         if not statement or statement.upper().startswith("NONE"):
@@ -80,9 +67,10 @@ def write(
             return _run(workspace, tables, statement, text, origin)
         except (SqlRefused, SqlFailed) as error:
             if origin == "repaired":
-                raise
+                failed = isinstance(error, SqlFailed)
+                raise NotWritten(str(error), statement, by_database=failed) from error
             again = f"{asked}\n{statement}\nThis was refused: {error}\nWrite it again, corrected."
-            reply = generator.complete(system=SYSTEM, user=again, max_tokens=300).text
+            reply = generator.complete(system=SYSTEM, user=again, max_tokens=MOST_TOKENS).text
     return None
 
 
@@ -95,19 +83,8 @@ def statement_in(reply: str) -> str:
 def _run(
     workspace: Workspace, tables: Sequence[Table], statement: str, text: str, origin: str
 ) -> Written:
-    sql = guarded(statement, tables)
-    shape_checked(sql, text)
+    sql = literals_matched(guarded(statement, tables), tables)
+    shape_checked(sql, text, tables)
     first = next(node.name for node in sqlglot.parse_one(sql, read="postgres").find_all(exp.Table))
     table = next(table for table in tables if table.sql_name == first)
     return Written(sql, origin, table, rows_read(workspace=workspace, statement=sql))
-
-
-def shape_checked(sql: str, text: str) -> None:
-    """A question for a count, total or average is not answered by listing rows. Raises SqlRefused."""
-    words = [token.text for token in lexicon.tokens(text)]
-    wanted = intent.read(words, [""] * len(words))
-    query = sqlglot.parse_one(sql, read="postgres")
-    if wanted.aggregates and not query.find(exp.AggFunc):
-        raise SqlRefused(
-            "the question asks for a count, total or average, and the statement has none"
-        )

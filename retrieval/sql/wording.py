@@ -127,6 +127,18 @@ REASONS: dict[str, tuple[str, str]] = {
         "Nenhuma linha corresponde: {filters}.",
         "No row matches: {filters}.",
     ),
+    "left": (
+        "Com {filters} há em {column}: {near}.",
+        "With {filters} there is in {column}: {near}.",
+    ),
+    "empty_written": (
+        "A instrução correu e nenhuma linha corresponde.",
+        "The statement ran, and no row matches.",
+    ),
+    "not_stored": (
+        "{column} não tem «{text}» (mais próximo: {near})",
+        "{column} does not hold “{text}” (nearest: {near})",
+    ),
     "failed": (
         "A base de dados recusou a instrução: {why}",
         "The database refused the statement: {why}",
