@@ -20,6 +20,8 @@ DATA_DIR = Path(env.text("POLYRAG_DATA_DIR") or BASE_DIR / ".data").resolve()
 
 DEBUG = env.flag("DJANGO_DEBUG", default=False)
 SECRET_KEY = env.text("SECRET_KEY") or env.kept_secret(DATA_DIR / "secret-key")
+# What an earlier key signed or encrypted is read still.
+SECRET_KEY_FALLBACKS = env.words("SECRET_KEY_FALLBACKS", [])
 ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS", [])
 

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.internal import auth as totp
+from cryptography.fernet import InvalidToken
 from django.core import mail
 from django.core.cache import cache
 from django.urls import reverse
 
+from teams.adapters import SecondFactorAdapter
 from teams.audit_models import AuditAction, AuditEntry
 from teams.models import User
 from tests.factories import PASSWORD, make_user, make_workspace
@@ -255,3 +257,13 @@ def test_pages_of_the_account_are_in_the_look_and_language_of_the_site(
     assert 'class="top"' in page
     for foreign in ("<script>", " style=", "Change Password", "Sign Out", "Email Address"):
         assert foreign not in page
+
+
+def test_secrets_are_read_after_the_instance_s_key_has_changed(settings: Any) -> None:
+    box = SecondFactorAdapter()
+    kept = box.encrypt("JBSWY3DPEHPK3PXP")
+    settings.SECRET_KEY_FALLBACKS, settings.SECRET_KEY = [settings.SECRET_KEY], "quite another key"
+    assert box.decrypt(kept) == "JBSWY3DPEHPK3PXP"
+    settings.SECRET_KEY_FALLBACKS = []
+    with pytest.raises(InvalidToken):
+        box.decrypt(kept)
