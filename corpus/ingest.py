@@ -21,6 +21,7 @@ from corpus.publication import version_publish
 from corpus.recovery import stuck_requeue
 from engines.errors import EngineError
 from engines.registry import count_tokens, document_passages, embedder
+from engines.rows import rows_refresh
 from routing.services import chunks_route, decision_as_json
 from telemetry.names import SpanName
 from telemetry.spans import span
@@ -47,6 +48,7 @@ def version_read(version_id: str, *, report: Report | None = None) -> str:
     file that cannot be read ends as failed with its reason; an engine that is down is raised, and
     a person can try again. Who cancels, trashes or deletes takes the lease away: nothing more is written.
     """
+    rows_refresh()
     lease = lease_take(version_id)
     if lease is None:
         return "leased"

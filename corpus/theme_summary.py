@@ -60,6 +60,8 @@ def _write(row: Community, model: Generator) -> int:
         max_tokens=TOKENS,
     )
     Community.objects.filter(pk=row.pk).update(
-        summary=reply.text.strip(), summary_sources=len(passages), summary_model=model.model
+        summary=reply.text.strip(),
+        summary_sources=len(passages),
+        summary_model=reply.model or model.model,
     )
     return 1

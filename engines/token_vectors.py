@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from openai import OpenAIError
 
+from engines.calling import asked, client
 from engines.errors import EngineReplyInvalid
-from engines.openai_protocol import client, engine_error, prefixes
+from engines.openai_protocol import prefixes
 from engines.tokens import estimate_tokens
 from engines.values import EmbedderIdentity
 
@@ -177,7 +177,7 @@ class TokenVectorEmbedder:
         return held
 
     def _post(self, path: str, body: dict[str, Any]) -> Any:
-        try:
-            return self._client.post(f"{self._url}{path}", body=body, cast_to=object)
-        except OpenAIError as error:
-            raise engine_error("embedder", self._url, error) from error
+        url = f"{self._url}{path}"
+        return asked(
+            "embedder", self._url, lambda: self._client.post(url, body=body, cast_to=object)
+        )

@@ -26,3 +26,5 @@ class Completion:
     estimated: bool = False
     # It ends where `max_tokens` were used up.
     truncated: bool = False
+    # The model that wrote it, where several may have.
+    model: str = ""

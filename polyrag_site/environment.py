@@ -48,6 +48,14 @@ def decimal(name: str) -> Decimal | None:
     return found
 
 
+def choice(name: str, allowed: tuple[str, ...]) -> str:
+    """One of `allowed`; nothing where nothing is set."""
+    value = text(name).lower()
+    if value and value not in allowed:
+        raise ImproperlyConfigured(f"{name} must be {' or '.join(allowed)}, not {value!r}.")
+    return value
+
+
 def words(name: str, default: list[str]) -> list[str]:
     value = text(name)
     return [part.strip() for part in value.split(",") if part.strip()] if value else default

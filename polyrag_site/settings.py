@@ -70,6 +70,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "teams.token_middleware.TokenMiddleware",
     "teams.middleware.WorkspaceMiddleware",
+    "engines.middleware.EnginesMiddleware",
 ]
 
 ROOT_URLCONF = "polyrag_site.urls"
@@ -264,6 +265,8 @@ POLYRAG_ENGINES: dict[str, dict[str, Any]] = {
         "price_in": env.decimal("GENERATOR_PRICE_IN"),
         "price_out": env.decimal("GENERATOR_PRICE_OUT"),
         "currency": env.text("GENERATOR_PRICE_CURRENCY", "USD"),
+        # local or remote; unset: told from the address.
+        "place": env.choice("GENERATOR_PLACE", ("local", "remote")),
     },
     "reranker": {
         "base_url": env.text("RERANKER_URL"),

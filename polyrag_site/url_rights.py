@@ -114,6 +114,8 @@ ASKED: dict[str, Asked] = {
     "tokens": Right.SEE,
     "token-new": Right.SEE,
     "token-revoke": Right.SEE,
+    # Model servers of the instance, as owners of workspaces see them.
+    "servers": Right.MANAGE,
     # Django's admin shows what its permissions and the querysets of its pages allow.
     "admin:": Ask.STAFF,
 }

@@ -12,6 +12,7 @@ urlpatterns = [
     path("corpus/", include("corpus.urls")),
     path("telemetry/", include("telemetry.urls")),
     path("usage/", include("telemetry.usage_urls")),
+    path("servers/", include("engines.urls")),
     path("accounts/", include("teams.urls")),
     path("", include("teams.member_urls")),
     path("i18n/", include("polyrag_site.language_urls")),

@@ -6,7 +6,6 @@ import logging
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from django.conf import settings
 from django.utils import translation
 from django.utils.translation import gettext as _
 
@@ -108,7 +107,7 @@ def _part(part: Part, binder: Binder, model: Generator | None, telling: Telling)
 def _written(part: Part, binder: Binder, model: Generator, telling: Telling) -> _Said:
     """The model's answer over the part's own sources; asked once more in another language."""
     sources = _sources(part, binder)
-    budget = settings.POLYRAG_ENGINES["generator"]["context_tokens"] - RESERVED_TOKENS
+    budget = model.context_tokens - RESERVED_TOKENS
     prompt = user_prompt(part.clause.text, sources, budget_tokens=budget)
     system = system_prompt(part.language)
     telling.sources(sources)
@@ -128,7 +127,7 @@ def _written(part: Part, binder: Binder, model: Generator, telling: Telling) -> 
     telling.replace(text)
     return _Said(
         text,
-        model.model,
+        made.model or model.model,
         sum(reply.tokens_in for reply in replies),
         sum(reply.tokens_out for reply in replies),
         made.cut,

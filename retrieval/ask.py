@@ -12,6 +12,7 @@ from django.db import connection
 
 from engines.language import detect
 from engines.registry import embedder, generator
+from engines.rows import rows_refresh
 from retrieval import cache
 from retrieval.answer import SOURCES
 from retrieval.answer import answer as answer_parts
@@ -103,6 +104,7 @@ def ask(
     `emit` is called with each event as it happens, possibly from several threads. Raises
     QuestionRefused for a question that cannot be taken and EngineError without an embedder.
     """
+    rows_refresh()
     asker = Asker(workspace, user, emit, options)
     with span(SpanName.ASK):
         with span(SpanName.SCREEN):

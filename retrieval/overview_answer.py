@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from django.conf import settings
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -104,7 +103,7 @@ class _Writing:
         self._part, self._binder, self._model = part, binder, model
         self._hits: dict[str, Hit] = {hit.chunk_id: hit for hit in part.retrieved.hits}
         self._tokens_in = self._tokens_out = 0
-        self._budget = settings.POLYRAG_ENGINES["generator"]["context_tokens"] - RESERVED_TOKENS
+        self._budget = model.context_tokens - RESERVED_TOKENS
 
     def overview(self) -> tuple[str, int, int]:
         notes, known = [], set()

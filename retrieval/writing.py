@@ -109,6 +109,7 @@ class Written:
     cut: str = ""
     unknown: bool = False
     truncated: bool = False
+    model: str = ""
 
 
 def write(
@@ -148,10 +149,16 @@ def write(
         return Written(telling.told.strip(), *tokens, markers.dropped, str(error))
     counted = (whole.tokens_in, whole.tokens_out)
     if UNKNOWN in came.upper():
-        return Written("", *counted, markers.dropped, unknown=True)
+        return Written("", *counted, markers.dropped, unknown=True, model=whole.model)
     rest = (pending + markers.end()).rstrip()
     telling.add(rest if telling.told else rest.lstrip())
-    return Written(telling.told.strip(), *counted, markers.dropped, truncated=whole.truncated)
+    return Written(
+        telling.told.strip(),
+        *counted,
+        markers.dropped,
+        truncated=whole.truncated,
+        model=whole.model,
+    )
 
 
 def _may_be_unknown(text: str) -> bool:

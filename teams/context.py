@@ -21,5 +21,6 @@ def workspace(request: HttpRequest) -> dict[str, Any]:
         "workspace": current,
         "workspaces": Workspace.objects.visible_to(request.user),
         "may_audit": bool(current) and holds(request.user, current, Right.AUDIT),
+        "may_manage": bool(current) and holds(request.user, current, Right.MANAGE),
         "may_upload": bool(current) and holds(request.user, current, Right.UPLOAD),
     }

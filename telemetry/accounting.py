@@ -2,8 +2,9 @@
 
 An engine calls `tokens_spent` where a model answered; the numbers go to the span in which that happened and
 to the recording of the run, both held by context variables, so that several threads of one run count
-together and two runs never mix. Prices are per million tokens (GENERATOR_PRICE_IN, GENERATOR_PRICE_OUT);
-without any no cost is shown. What was spent is stored, so that a new price changes no old answer.
+together and two runs never mix. Prices are per million tokens, those of the engine that answered, else
+those of the environment (GENERATOR_PRICE_IN, GENERATOR_PRICE_OUT); without any no cost is shown. What was
+spent is stored, so that a new price changes no old answer.
 """
 
 from __future__ import annotations
@@ -55,12 +56,30 @@ class Stage:
     spent: Spent
 
 
-def tokens_spent(*, tokens_in: int, tokens_out: int, estimated: bool = False) -> None:
-    """Count what a model has just read and written, in the current span and for the current run."""
-    cost = cost_of(tokens_in, tokens_out)
+@dataclass(frozen=True, slots=True)
+class Payer:
+    """The engine that spends: its name, whether it is one's own, and its prices per million tokens."""
+
+    engine: str = ""
+    remote: bool = False
+    price_in: Decimal | None = None
+    price_out: Decimal | None = None
+
+
+def tokens_spent(
+    *, tokens_in: int, tokens_out: int, estimated: bool = False, payer: Payer | None = None
+) -> None:
+    """Count what a model has just read and written, in the current span and for the current run.
+
+    `payer` is the engine that answered; without one the environment's prices hold.
+    """
+    cost = cost_of(tokens_in, tokens_out, payer)
     span = otel.get_current_span()
     if isinstance(span, SdkSpan) and span.is_recording():
         held = span.attributes or {}
+        if payer is not None and payer.engine:
+            span.set_attribute("engine", payer.engine)
+            span.set_attribute("remote", payer.remote)
         span.set_attribute("tokens_in", _whole(held.get("tokens_in")) + tokens_in)
         span.set_attribute("tokens_out", _whole(held.get("tokens_out")) + tokens_out)
         if estimated:
@@ -69,15 +88,16 @@ def tokens_spent(*, tokens_in: int, tokens_out: int, estimated: bool = False) ->
             span.set_attribute("cost", str(cost + Decimal(str(held.get("cost") or 0))))
     recording = recording_current()
     if recording is not None:
-        recording.uses.append(Use(tokens_in, tokens_out, estimated))
+        engine, remote = (payer.engine, payer.remote) if payer else ("", False)
+        recording.uses.append(Use(tokens_in, tokens_out, estimated, cost, engine, remote))
 
 
-def cost_of(tokens_in: int, tokens_out: int) -> Decimal | None:
-    """What so many tokens cost by the prices in force; None where no price is set."""
-    prices = _prices()
-    if prices is None:
+def cost_of(tokens_in: int, tokens_out: int, payer: Payer | None = None) -> Decimal | None:
+    """What so many tokens cost by the prices of `payer`, else of the environment; None without a price."""
+    held = payer or _environment()
+    if held.price_in is None and held.price_out is None:
         return None
-    price_in, price_out = prices
+    price_in, price_out = held.price_in or Decimal(0), held.price_out or Decimal(0)
     return ((tokens_in * price_in + tokens_out * price_out) / MILLION).quantize(PLACES)
 
 
@@ -88,7 +108,9 @@ def trace_account(*, trace: Trace, recording: Recording) -> None:
         trace.tokens_in = sum(use.tokens_in for use in uses)
         trace.tokens_out = sum(use.tokens_out for use in uses)
         trace.tokens_estimated = any(use.estimated for use in uses)
-    if trace.tokens_in or trace.tokens_out:
+        costs = [use.cost for use in uses if use.cost is not None]
+        trace.cost = sum(costs, Decimal(0)) if costs else None
+    elif trace.tokens_in or trace.tokens_out:
         trace.cost = cost_of(trace.tokens_in, trace.tokens_out)
 
 
@@ -132,12 +154,9 @@ def _stage(name: str, spans: list[Span]) -> Stage:
     return Stage(name, len(spans), took, spent)
 
 
-def _prices() -> tuple[Decimal, Decimal] | None:
+def _environment() -> Payer:
     engine: dict[str, Any] = settings.POLYRAG_ENGINES["generator"]
-    price_in, price_out = engine.get("price_in"), engine.get("price_out")
-    if price_in is None and price_out is None:
-        return None
-    return Decimal(price_in or 0), Decimal(price_out or 0)
+    return Payer(price_in=engine.get("price_in"), price_out=engine.get("price_out"))
 
 
 def _whole(value: object) -> int:

@@ -18,6 +18,7 @@ from opentelemetry.trace import Status, StatusCode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from decimal import Decimal
 
     from opentelemetry.context import Context
     from opentelemetry.sdk.trace import Span as SdkSpan
@@ -42,11 +43,17 @@ class SpanRecord:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """Tokens that a model read and wrote once; `estimated` where the server counted none."""
+    """Tokens that a model read and wrote once; `estimated` where the server counted none.
+
+    `cost` is None without a price; `remote` says that the engine is not one's own.
+    """
 
     tokens_in: int
     tokens_out: int
     estimated: bool = False
+    cost: Decimal | None = None
+    engine: str = ""
+    remote: bool = False
 
 
 @dataclass(slots=True)

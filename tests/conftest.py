@@ -6,6 +6,9 @@ import pytest
 from django.conf import settings
 from django.utils import translation
 
+from engines.prints import prints_forget
+from engines.rows import rows_clear
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -31,6 +34,8 @@ def own_files(settings: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     cache = str(tmp_path_factory.getbasetemp() / "vectors")
     if cache != settings.EMBEDDING_CACHE_DIR:
         settings.EMBEDDING_CACHE_DIR = cache
+    rows_clear()
+    prints_forget()
     yield folder
 
 

@@ -20,7 +20,7 @@ class ModelServer:
     """`reply(prompt)` writes the answer; `seen` holds the bodies of all requests, in order.
 
     A message with pictures is answered like one of its words alone; `finish` is the reason that the
-    answer ends with, and `web_page` is sent as HTML instead of any answer. A stream waits `pace` seconds
+    answer ends with, and `web_page` is sent instead of any answer. A stream waits `pace` seconds
     after each word and is cut off at word `broken_at`; `left` counts streams whose reader went away.
     """
 
@@ -32,6 +32,7 @@ class ModelServer:
     reset_stream: bool = False
     finish: str = "stop"
     web_page: str = ""
+    refuses_schema: bool = False
     delay: float = 0.0
     pace: float = 0.0
     broken_at: int | None = None
@@ -56,12 +57,21 @@ def model_server() -> Iterator[ModelServer]:
         def log_message(self, *args: object) -> None:
             """Tests stay quiet."""
 
+        def do_GET(self) -> None:
+            if state.web_page:
+                self._send(state.web_page.encode(), "text/html")
+            else:
+                self._json({"object": "list", "data": [{"id": "test-model"}]})
+
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             state.seen.append(body)
             time.sleep(state.delay)
             if state.web_page:
-                self._send(state.web_page.encode(), "text/html")
+                kind = "application/json" if state.web_page.startswith("{") else "text/html"
+                self._send(state.web_page.encode(), kind)
+            elif state.refuses_schema and "response_format" in body:
+                self._refuse()
             elif state.status != 200:
                 self._json({"error": {"message": "no such model"}})
             elif self.path.endswith("/embeddings"):
@@ -74,8 +84,12 @@ def model_server() -> Iterator[ModelServer]:
         def _json(self, value: object) -> None:
             self._send(json.dumps(value).encode(), "application/json")
 
-        def _send(self, data: bytes, kind: str) -> None:
-            self.send_response(state.status)
+        def _refuse(self) -> None:
+            error = {"error": {"message": "response_format is not known here"}}
+            self._send(json.dumps(error).encode(), "application/json", 400)
+
+        def _send(self, data: bytes, kind: str, status: int = 0) -> None:
+            self.send_response(status or state.status)
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()

