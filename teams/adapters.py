@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import logging
+import smtplib
 from typing import TYPE_CHECKING, Any
 
 from allauth.account.adapter import DefaultAccountAdapter
@@ -12,8 +14,10 @@ from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from cryptography.fernet import Fernet, MultiFernet
 from django.conf import settings
+from django.contrib import messages
 from django.db import transaction
 from django.shortcuts import redirect
+from django.utils.translation import gettext as _
 
 from teams.errors import InvitationRefused
 from teams.invitations import (
@@ -28,6 +32,9 @@ if TYPE_CHECKING:
 
     from teams.models import User
 
+logger = logging.getLogger(__name__)
+CONFIRMATION = "account/email/email_confirmation"
+SENT = "account/messages/email_confirmation_sent.txt"
 # Said by the pages themselves: that somebody signed in, or out, is seen without a message.
 UNSAID = {"account/messages/logged_in.txt", "account/messages/logged_out.txt"}
 
@@ -54,6 +61,19 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         invitation_forget(request)
         return saved
 
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """Send a message; a mail server that fails is logged and undoes nothing.
+
+        Only who confirms an address is told: under "forgotten password" the difference would say
+        which addresses have an account.
+        """
+        try:
+            super().send_mail(template_prefix, email, context)
+        except (smtplib.SMTPException, OSError):
+            logger.exception("The message %s could not be sent.", template_prefix)
+            if template_prefix.startswith(CONFIRMATION) and self.request is not None:
+                self.request.mail_failed = True
+
     def add_message(
         self,
         request: HttpRequest,
@@ -62,7 +82,9 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         *values: Any,
         **named: Any,
     ) -> None:
-        if message_template not in UNSAID:
+        if message_template == SENT and getattr(request, "mail_failed", False):
+            messages.warning(request, _("The message could not be sent. Try again later."))
+        elif message_template not in UNSAID:
             super().add_message(request, level, message_template, *values, **named)
 
 

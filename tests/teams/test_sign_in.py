@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from smtplib import SMTPException
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,6 +12,7 @@ from allauth.mfa.totp.internal import auth as totp
 from cryptography.fernet import InvalidToken
 from django.core import mail
 from django.core.cache import cache
+from django.core.mail.backends.base import BaseEmailBackend
 from django.urls import reverse
 
 from teams.adapters import SecondFactorAdapter
@@ -267,3 +269,41 @@ def test_secrets_are_read_after_the_instance_s_key_has_changed(settings: Any) ->
     settings.SECRET_KEY_FALLBACKS = []
     with pytest.raises(InvalidToken):
         box.decrypt(kept)
+
+
+class DeafServer(BaseEmailBackend):
+    """A mail server that refuses everything."""
+
+    def send_messages(self, email_messages: Any) -> int:
+        raise SMTPException("421 not now")
+
+
+@pytest.fixture
+def deaf(settings: Any) -> None:
+    settings.MAIL_CONFIGURED = True
+    settings.ACCOUNT_EMAIL_VERIFICATION = "optional"
+    settings.MAILERS = {"default": {"BACKEND": f"{__name__}.DeafServer"}}
+
+
+def test_a_mail_server_that_fails_is_told_to_who_adds_an_address(
+    client: Client, deaf: None
+) -> None:
+    signed_in(client, make_user())
+    client.post(reverse("account_reauthenticate"), {"password": PASSWORD})
+    form = {"email": "ana@example.org", "action_add": "1"}
+    page = client.post(reverse("account_email"), form, follow=True).content.decode()
+    assert "The message could not be sent" in page
+    assert "Confirmation email sent" not in page
+
+
+def test_a_mail_server_that_fails_does_not_tell_which_addresses_have_an_account(
+    client: Client, deaf: None
+) -> None:
+    user = make_user()
+    user.email = "ana@example.org"
+    user.save()
+    pages = [
+        client.post(reverse("account_reset_password"), {"email": address}, follow=True)
+        for address in (user.email, "nobody@example.org")
+    ]
+    assert pages[0].redirect_chain == pages[1].redirect_chain != []
