@@ -28,6 +28,7 @@ class Binder:
     _numbers: dict[str, int] = field(default_factory=dict)
 
     def table(self, table: TableResult) -> int:
+        """The marker of the first table; `others` follow it, one for each further table that was read."""
         rows = "\n".join(
             " | ".join("" if cell is None else str(cell) for cell in row)
             for row in table.rows[:ROWS_IN_CONTEXT]
@@ -45,6 +46,24 @@ class Binder:
                 text=f"{table.sentence}\n{' | '.join(table.columns)}\n{rows}",
             ),
         )
+
+    def others(self, table: TableResult) -> list[int]:
+        """The markers of the tables that were read beside the first, so that each of them is cited."""
+        return [
+            self._bind(
+                f"{table.sql}#{other.version_id}#{other.title}",
+                Citation(
+                    0,
+                    "sql",
+                    other.document_id,
+                    other.version_id,
+                    other.document,
+                    heading_path=other.title,
+                    sql=table.sql,
+                ),
+            )
+            for other in table.others
+        ]
 
     def hit(self, hit: Hit, kind: str) -> int:
         return self._bind(
@@ -87,7 +106,8 @@ def part_compose(part: Part, binder: Binder) -> str:
     """The text for one part, its sources bound as they are used."""
     found = part.retrieved
     if found.table is not None:
-        return f"{found.table.sentence} [{binder.table(found.table)}]"
+        numbers = [binder.table(found.table), *binder.others(found.table)]
+        return f"{found.table.sentence} {''.join(f'[{n}]' for n in numbers)}"
     if not part_supported(part):
         return unknown(part)
     lines = _facts(found.facts, found.hits, binder)

@@ -106,6 +106,7 @@ def table_json(table: TableResult) -> dict[str, Any]:
         "truncated": table.truncated,
         "values": list(table.values),
         "scale": table.scale,
+        "others": [asdict(other) for other in table.others],
     }
 
 

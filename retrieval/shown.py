@@ -293,7 +293,7 @@ def _fill(shown: RunView, trace: Trace, user: User) -> None:
     )
     excerpts = {str(key): _excerpt(text) for key, text in texts.items()}
     tables = [part.table for part in shown.parts if part.table is not None]
-    documents = [table.get("document_id", "") for table in tables]
+    documents = [key for table in tables for key, _ in table_sources(table)]
     documents += [item.get("document_id", "") for item in shown.citations]
     versions = versions_readable(trace, user, documents)
     cited = {item["chunk_id"]: item["n"] for item in shown.citations if item.get("chunk_id")}
@@ -319,8 +319,15 @@ def _copies(found: Mapping[str, Any]) -> list[dict[str, Any]]:
     return list(found.get("copies") or [])
 
 
-def _table_readable(item: dict[str, Any], versions: set[tuple[str, str]]) -> bool:
-    return (str(item.get("document_id", "")), str(item.get("version_id", ""))) in versions
+def table_sources(item: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """(document, version) of every table that a kept statement read; traces from before joins have one."""
+    held = [item, *(item.get("others") or [])]
+    return [(str(one.get("document_id", "")), str(one.get("version_id", ""))) for one in held]
+
+
+def _table_readable(item: Mapping[str, Any], versions: set[tuple[str, str]]) -> bool:
+    """Whether every table that the rows come from may be read: rows of a join are rows of each."""
+    return all(source in versions for source in table_sources(item))
 
 
 def _excerpt(text: str) -> str:
@@ -354,9 +361,10 @@ def source_view(trace: Trace, user: User, n: int) -> SourceView | None:
 
 
 def _sql_source(trace: Trace, user: User, citation: dict[str, Any]) -> SourceView:
-    versions = versions_readable(trace, user, [citation.get("document_id", "")])
-    if not _table_readable(citation, versions):
-        return SourceView(citation, withdrawn=True)
     tables = [part["table"] for part in trace.parts if part.get("table")]
     table = next((held for held in tables if held.get("sql") == citation.get("sql")), None)
+    sources = [*table_sources(citation), *(table_sources(table) if table else [])]
+    versions = versions_readable(trace, user, [document for document, _ in sources])
+    if not all(source in versions for source in sources):
+        return SourceView(citation, withdrawn=True)
     return SourceView(citation, withdrawn=False, table=table)

@@ -53,8 +53,20 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
+class TableSource:
+    """A table that a statement read, with the version of the document that it stands in."""
+
+    title: str
+    document_id: str
+    version_id: str
+    document: str
+
+
+@dataclass(frozen=True, slots=True)
 class TableResult:
-    """Rows of one statement that ran. `origin` is compiled, generated or repaired."""
+    """Rows of one statement that ran. `origin` is compiled, generated or repaired.
+
+    `others` are the tables beside the first that it read: the rows stand on each of them."""
 
     sql: str
     origin: str
@@ -70,6 +82,7 @@ class TableResult:
     # What the sentence states, as written, and the scale that the table gives with it ("million").
     values: tuple[str, ...] = ()
     scale: str = ""
+    others: tuple[TableSource, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

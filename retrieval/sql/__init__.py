@@ -11,10 +11,14 @@ from engines.registry import generator
 from retrieval.filters import NOTHING
 from retrieval.sql import by_model, guard, phrase, phrase_pairs, render, totals
 from retrieval.sql.catalogue import catalogue_read
+from retrieval.sql.cited import sources
 from retrieval.sql.cross import Crossed, fetch
 from retrieval.sql.empty import why_empty
 from retrieval.sql.execute import SqlFailed, rows_read
 from retrieval.sql.guard import SqlRefused
+from retrieval.sql.joined.plan import Joined
+from retrieval.sql.joined.render import statement
+from retrieval.sql.joined.say import Speaker
 from retrieval.sql.plan import Abstain, Form
 from retrieval.sql.relevant import MOST_COMPILED, relevant
 from retrieval.sql.understood import understood
@@ -69,6 +73,8 @@ def _answered(asked: by_model.Asked, tables: Sequence[Table]) -> Retrieved:
             return Retrieved(STORE, table=found)
         title = plan.match.cross.table.title
         plan = Abstain(reason("no_figures", language, table=title))
+    if isinstance(plan, Joined):
+        return _by_join(workspace, plan, tables, language)
     if isinstance(plan, Abstain):
         model = generator() if tables else None
         return (
@@ -106,6 +112,37 @@ def _by_plan(workspace: Workspace, plan: Plan, table: Table, language: str) -> R
         document=table.document,
         sentence=_sentence(plan, table, rows, language),
         truncated=read.truncated,
+    )
+    return Retrieved(STORE, table=result)
+
+
+def _by_join(
+    workspace: Workspace, plan: Joined, tables: Sequence[Table], language: str
+) -> Retrieved:
+    try:
+        sql = guard.guarded(statement(plan).sql(dialect="postgres"), tables)
+        read = rows_read(workspace=workspace, statement=sql)
+    except SqlRefused as error:
+        return Retrieved(STORE, note=reason("refused", language, why=str(error)))
+    except SqlFailed as error:
+        return Retrieved(STORE, note=reason("failed", language, why=str(error)))
+    speaker = Speaker(tables, language)
+    if not read.rows or all(cell is None for row in read.rows for cell in row):
+        return Retrieved(STORE, note=reason("empty", language, filters=speaker.plan(plan)))
+    first, *others = (table for name in plan.tables for table in tables if table.sql_name == name)
+    result = TableResult(
+        sql=sql,
+        origin="compiled",
+        plan=speaker.plan(plan),
+        columns=read.columns,
+        rows=read.rows,
+        table_title=first.title,
+        document_id=first.document_id,
+        version_id=first.version_id,
+        document=first.document,
+        sentence=speaker.answer(plan, read.rows),
+        truncated=read.truncated,
+        others=sources(others),
     )
     return Retrieved(STORE, table=result)
 

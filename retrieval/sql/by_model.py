@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from engines.errors import EngineError
 from retrieval.sql import generate, phrase
+from retrieval.sql.cited import sources
 from retrieval.sql.compiler import nearest_values
 from retrieval.sql.generate import NotWritten
 from retrieval.sql.matching import index
@@ -112,4 +113,5 @@ def _result(found: generate.Written, language: str) -> TableResult:
         document=found.table.document,
         sentence=f"{heads}: {'; '.join(lines)}.",
         truncated=found.rows.truncated,
+        others=sources(found.others),
     )

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from corpus.models import DataColumn, DataTable
 from retrieval.filters import NOTHING
 
 if TYPE_CHECKING:
     from retrieval.filters import Filters
+    from retrieval.sql.joined.keys import Link
     from teams.models import User, Workspace
 
 NUMERIC = frozenset({"integer", "number"})
+
+
+class Stored(Protocol):
+    def find(self, text: str) -> tuple[str, ...]:
+        """The stored spellings of a value whose words, folded, are `text`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +32,8 @@ class Column:
     values: tuple[str, ...] = ()
     distinct: int = 0
     examples: tuple[str, ...] = ()
+    # Looks further values up where `values` is cut; None where it is complete.
+    more: Stored | None = field(default=None, compare=False)
 
     @property
     def numeric(self) -> bool:
@@ -46,6 +54,8 @@ class Table:
     columns: tuple[Column, ...] = field(default=(), hash=False)
     # The table of the cells as they stand in the file, where they were converted.
     raw_name: str = ""
+    # The columns that refer to keys of other tables.
+    links: tuple[Link, ...] = field(default=(), hash=False)
 
     def column(self, sql_name: str) -> Column:
         return next(column for column in self.columns if column.sql_name == sql_name)
@@ -60,6 +70,8 @@ def catalogue_read(
     """
     from django.db.models import F
 
+    from retrieval.sql.related import related
+
     held = DataTable.objects.visible_to(user).in_workspace(workspace)
     rows = list(
         filters.tables(held).filter(version=F("document__current")).select_related("document")
@@ -68,7 +80,7 @@ def catalogue_read(
     if rows:
         for column in DataColumn.objects.filter(table__in=list(columns)).order_by("position"):
             columns[column.table_id].append(_column(column))
-    return tuple(
+    found = tuple(
         Table(
             schema=workspace.schema_name,
             sql_name=row.sql_name,
@@ -82,6 +94,7 @@ def catalogue_read(
         )
         for row in rows
     )
+    return related(workspace, found)
 
 
 def _column(row: DataColumn) -> Column:

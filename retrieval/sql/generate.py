@@ -33,6 +33,7 @@ class Written:
     origin: str
     table: Table
     rows: Rows
+    others: tuple[Table, ...] = ()
 
 
 class NotWritten(Exception):
@@ -85,6 +86,8 @@ def _run(
 ) -> Written:
     sql = literals_matched(guarded(statement, tables), tables)
     shape_checked(sql, text, tables)
-    first = next(node.name for node in sqlglot.parse_one(sql, read="postgres").find_all(exp.Table))
-    table = next(table for table in tables if table.sql_name == first)
-    return Written(sql, origin, table, rows_read(workspace=workspace, statement=sql))
+    tree = sqlglot.parse_one(sql, read="postgres")
+    names = list(dict.fromkeys(node.name for node in tree.find_all(exp.Table)))
+    first, *others = (table for name in names for table in tables if table.sql_name == name)
+    rows = rows_read(workspace=workspace, statement=sql)
+    return Written(sql, origin, first, rows, tuple(others))

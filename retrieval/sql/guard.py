@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 ROW_CAP = 1_000
 MOST_CHARACTERS = 8_000
-MOST_TABLES = 4
+MOST_TABLES = 10
 MOST_NODES = 2_000
 
 STRUCTURE: frozenset[type[exp.Expression]] = frozenset({

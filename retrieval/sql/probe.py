@@ -10,6 +10,8 @@ from engines.language import content_words
 from retrieval.filters import NOTHING
 from retrieval.sql.catalogue import catalogue_read
 from retrieval.sql.cross import Crossed
+from retrieval.sql.joined.plan import Joined
+from retrieval.sql.joined.say import Speaker
 from retrieval.sql.phrase import plan_sentence
 from retrieval.sql.plan import Abstain, Aggregate
 from retrieval.sql.understood import understood
@@ -40,6 +42,9 @@ def readable(
     plan = understood(text, tables, language=language, today=today or timezone.localdate())
     if isinstance(plan, Crossed):
         return Probe(True, plan.plan(language))
+    if isinstance(plan, Joined):
+        listing = not plan.conditions and not any(item.aggregate for item in plan.items)
+        return Probe(None if listing else True, Speaker(tables, language).plan(plan))
     if isinstance(plan, Abstain):
         known = 0.0
         if plan.words:

@@ -19,6 +19,10 @@ REASONS: dict[str, tuple[str, str]] = {
         "Várias tabelas respondem igualmente: {tables}. Diga qual, ou o ano.",
         "Several tables would answer equally: {tables}. Say which one, or the year.",
     ),
+    "related": (
+        "As tabelas referem-se umas às outras, e a pergunta não se lê por inteiro sobre elas.",
+        "The tables refer to each other, and the question cannot be read in full over them.",
+    ),
     "with_totals": (
         "«{table}» tem totais entre as suas linhas; somá-las contaria duas vezes.",
         "“{table}” holds totals among its rows; adding them up would count twice.",
