@@ -72,6 +72,9 @@ ASKED: dict[str, Asked] = {
     "chat-run-json": Right.SEE,
     "chat-kept-refuse": Right.ASK,
     "chat-source": Right.SEE,
+    "chat-rows": Right.SEE,
+    "chat-rows-csv": Right.SEE,
+    "chat-verdict": Right.ASK,
     # Documents.
     "corpus": Right.SEE,
     "corpus-status": Right.SEE,

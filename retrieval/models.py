@@ -7,6 +7,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from pgvector.django import VectorField
 
+from retrieval.verdict_models import SqlVerdict as SqlVerdict
 from teams.access import ScopedQuerySet
 from teams.models import Workspace
 

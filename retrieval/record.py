@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from retrieval.values import Answer, Citation, Part, Retrieved, TableResult
     from routing.values import Clause, Decision
 
-ROWS_KEPT = 20
+ROWS_KEPT = 50
 
 
 def decision_json(clause: Clause, decision: Decision) -> dict[str, Any]:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from retrieval import views, views_talks
+from retrieval import views, views_sql, views_talks
 from telemetry.sse import run_events
 
 urlpatterns = [
@@ -20,5 +20,8 @@ urlpatterns = [
     path("chat/<uuid:trace_id>/again/", views.again, name="chat-again"),
     path("chat/<uuid:trace_id>/run.json", views.run_json, name="chat-run-json"),
     path("chat/<uuid:trace_id>/not-asked/", views.kept_refused, name="chat-kept-refuse"),
+    path("chat/<uuid:trace_id>/rows/<int:position>/", views_sql.rows, name="chat-rows"),
+    path("chat/<uuid:trace_id>/rows/<int:position>.csv", views_sql.rows_csv, name="chat-rows-csv"),
+    path("chat/<uuid:trace_id>/verdict/<int:position>/", views_sql.verdict, name="chat-verdict"),
     path("chat/<uuid:trace_id>/source/<int:n>/", views.source, name="chat-source"),
 ]

@@ -17,8 +17,9 @@ from retrieval.kept import kept_refuse, kept_shown
 from retrieval.options import options_posted
 from retrieval.options_form import form_context
 from retrieval.shown import answer_text, run_view, source_view
+from retrieval.shown_tables import tables_fill
 from retrieval.talks import talks_of
-from teams.access import Right, require
+from teams.access import Right, holds, require
 from teams.requests import member_of
 from telemetry.models import Conversation, Trace
 from telemetry.options import options_shown
@@ -172,6 +173,7 @@ def run(request: HttpRequest, trace_id: uuid.UUID) -> HttpResponse:
     user, trace = _trace(request, trace_id)
     run_settle_dead(trace=trace)
     shown = run_view(trace, user, number(request.GET.get("upto", "")) or None)
+    tables_fill(shown.parts, trace, user)
     partial = request.GET.get("partial") == "live"
     name = "retrieval/run.html#live" if partial else "retrieval/run.html"
     context = {
@@ -182,6 +184,7 @@ def run(request: HttpRequest, trace_id: uuid.UUID) -> HttpResponse:
         "own": trace.user_id == user.pk,
         "talk": _talk_seen(trace, user),
         "kept": kept_shown(trace, user),
+        "may_judge": holds(user, trace.workspace, Right.ASK),
         # The live part holds no form, and is fetched anew with every event.
         "form": None if partial else form_context(trace.workspace, user),
     }

@@ -58,7 +58,9 @@ def search(
     result is then empty and its `note` says why.
     """
     held = catalogue_read(workspace=workspace, user=user, filters=filters)
-    asked = by_model.Asked(workspace, held, text, language, today or timezone.localdate(), vector)
+    asked = by_model.Asked(
+        workspace, user, held, text, language, today or timezone.localdate(), vector
+    )
     tables = relevant(text, held, most=MOST_COMPILED, vector=vector)
     found = _answered(asked, tables)
     return replace(found, tables_held=len(held), tables_read=found.tables_read or len(tables))

@@ -14,6 +14,7 @@ from retrieval.sql.matching import index
 from retrieval.sql.prompt import prompt
 from retrieval.sql.relevant import MOST_SHOWN, relevant
 from retrieval.sql.shape import misses
+from retrieval.sql.verdicts import examples
 from retrieval.sql.wording import reason
 from retrieval.values import Retrieved, TableResult
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from engines.roles import Generator
     from retrieval.sql.catalogue import Table
     from retrieval.sql.plan import Abstain
-    from teams.models import Workspace
+    from teams.models import User, Workspace
 
 STORE = "relational"
 
@@ -37,6 +38,7 @@ class Asked:
     """A question as the compiler left it. `tables` are those that the reader may see."""
 
     workspace: Workspace
+    user: User
     tables: Sequence[Table]
     text: str
     language: str
@@ -50,8 +52,11 @@ def written(model: Generator, asked: Asked, why: Abstain) -> Retrieved:
     `why` is the compiler's reason, which stands first where the model did no better.
     """
     shown = relevant(asked.text, asked.tables, most=MOST_SHOWN, vector=asked.vector)
-    made = prompt(asked.text, shown, today=asked.today, missing=why.words)
     try:
+        worked = examples(
+            workspace=asked.workspace, user=asked.user, tables=asked.tables, vector=asked.vector
+        )
+        made = prompt(asked.text, shown, today=asked.today, missing=why.words, examples=worked)
         found = generate.write(
             generator=model, workspace=asked.workspace, tables=shown, text=asked.text, asked=made
         )

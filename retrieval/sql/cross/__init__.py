@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from retrieval.sql.cross.compute import Figure, Result
     from teams.models import Workspace
 
-__all__ = ["Crossed", "crossed", "fetch"]
+__all__ = ["Crossed", "cells_of", "crossed", "fetch"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def fetch(*, workspace: Workspace, found: Crossed, language: str) -> TableResult
     """The item's cells and what is asked of them; None when a figure is missing or two rows differ."""
     match = found.match
     table = match.cross.table
-    address = _address(table)
+    address = cells_of(table)
     try:
         sql = guard.guarded(_statement(match, address).sql(dialect="postgres"), [address])
         read = rows_read(workspace=workspace, statement=sql)
@@ -106,7 +106,7 @@ def _result(
     )
 
 
-def _address(table: Table) -> Table:
+def cells_of(table: Table) -> Table:
     """The table of the cells as they stand in the file, in the order of its rows; else the table itself."""
     if not table.raw_name:
         return table
