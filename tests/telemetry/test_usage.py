@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from teams.models import Role
+from telemetry import usage
 from telemetry.models import RunState, Trace
 from telemetry.usage import usage_of
 from tests.factories import make_member, make_user, make_workspace
@@ -23,6 +24,12 @@ if TYPE_CHECKING:
     from teams.models import User, Workspace
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However busy the machine: what is kept has a test of its own."""
+    monkeypatch.setattr(usage, "SLOW_SECONDS", 600)
 
 
 @pytest.fixture
@@ -168,6 +175,31 @@ def test_three_statements_read_it_whatever_there_is(
     for number in (1, 40):
         for ago in range(number):
             asked(team, owner, ago=ago % 12)
-        # Three of the traces and one of the right.
-        with django_assert_num_queries(4):
+        # Three of the traces, one of the right, one of what is kept.
+        with django_assert_num_queries(5):
             usage_of(workspace=team, user=owner, weeks=12)
+
+
+def test_what_took_long_is_given_again_to_those_alone_who_may_see_it(
+    team: Workspace, owner: User, monkeypatch: pytest.MonkeyPatch, django_assert_num_queries: Any
+) -> None:
+    monkeypatch.setattr(usage, "SLOW_SECONDS", 0)
+    asked(team, owner)
+    first = usage_of(workspace=team, user=owner, weeks=4)
+    asked(team, owner)
+    with django_assert_num_queries(2):
+        assert usage_of(workspace=team, user=owner, weeks=4) == first
+    assert usage_of(workspace=team, user=owner, weeks=12).total.questions == 2
+    for person in (make_member(team), make_user()):
+        with pytest.raises(PermissionDenied):
+            usage_of(workspace=team, user=person, weeks=4)
+    other = make_workspace()
+    mine = usage_of(workspace=other, user=other.memberships.get().user, weeks=4)
+    assert mine.total.questions == 0
+
+
+def test_what_was_counted_quickly_is_counted_anew(team: Workspace, owner: User) -> None:
+    asked(team, owner)
+    assert usage_of(workspace=team, user=owner, weeks=4).total.questions == 1
+    asked(team, owner)
+    assert usage_of(workspace=team, user=owner, weeks=4).total.questions == 2
