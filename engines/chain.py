@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from engines.roles import Embedder, Generator, Reranker
+    from engines.roles import Embedder, Generator, Reranker, Verifier
     from engines.specs import EngineSpec
     from engines.values import Completion, EmbedderIdentity
 
@@ -245,3 +245,17 @@ class ChainReranker:
 
     def scores(self, question: str, texts: Sequence[str]) -> list[float]:
         return first_of(self._members, lambda member: member.engine.scores(question, texts))
+
+
+class ChainVerifier:
+    """Models that answer yes or no, by priority."""
+
+    def __init__(self, members: Sequence[Member[Verifier]]) -> None:
+        self._members = members
+
+    @property
+    def model(self) -> str:
+        return self._members[0].engine.model
+
+    def holds(self, *, system: str, user: str) -> bool:
+        return first_of(self._members, lambda member: member.engine.holds(system=system, user=user))

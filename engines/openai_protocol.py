@@ -113,9 +113,9 @@ class OpenAIEmbedder:
 class OpenAIGenerator:
     """`/v1/chat/completions` at temperature 0. `settings` holds what `EngineSpec.as_settings` gives."""
 
-    def __init__(self, settings: dict[str, Any]) -> None:
+    def __init__(self, settings: dict[str, Any], role: str = "generator") -> None:
         self._client, self._url = client(settings), settings["base_url"]
-        self._model = settings["model"]
+        self._model, self._role = settings["model"], role
         self._payer = Payer(
             engine=settings.get("name", ""),
             remote=bool(settings.get("remote")),
@@ -150,11 +150,11 @@ class OpenAIGenerator:
         if json_schema is not None and reply is None:
             system = f"{system}\nReply with JSON of this schema alone:\n{json.dumps(json_schema)}"
         if reply is None:
-            reply = asked("generator", self._url, lambda: self._request(system, user, max_tokens))
+            reply = asked(self._role, self._url, lambda: self._request(system, user, max_tokens))
         choices = getattr(reply, "choices", None)
         text = choices[0].message.content if choices else None
         if not choices or not text:
-            raise EngineReplyInvalid(f"The generator at {self._url} gave an empty answer.")
+            raise EngineReplyInvalid(f"The {self._role} at {self._url} gave an empty answer.")
         made = self._completion(system, user, text, reply.usage, choices[0].finish_reason)
         return made if json_schema is None else replace(made, text=self._json(made.text))
 
@@ -182,7 +182,7 @@ class OpenAIGenerator:
                     raise
                 return None
 
-        reply = asked("generator", self._url, call)
+        reply = asked(self._role, self._url, call)
         self._takes_schema = reply is not None
         return reply
 
@@ -193,7 +193,7 @@ class OpenAIGenerator:
             json.loads(bare)
         except ValueError as error:
             raise EngineReplyInvalid(
-                f"The generator at {self._url} was asked for JSON and gave none."
+                f"The {self._role} at {self._url} was asked for JSON and gave none."
             ) from error
         return bare
 
@@ -210,7 +210,7 @@ class OpenAIGenerator:
         reason: str | None = None
         options = {"stream": True, "stream_options": {"include_usage": True}}
         begun = asked(
-            "generator", self._url, lambda: self._request(system, user, max_tokens, **options)
+            self._role, self._url, lambda: self._request(system, user, max_tokens, **options)
         )
         try:
             with begun as pieces:
@@ -231,18 +231,18 @@ class OpenAIGenerator:
                 self._completion(system, user, "".join(texts), usage, None)
             if texts and isinstance(error, APIConnectionError):
                 raise EngineUnavailable(
-                    f"The generator at {self._url} broke off in mid-answer."
+                    f"The {self._role} at {self._url} broke off in mid-answer."
                 ) from error
-            raise engine_error("generator", self._url, error) from error
+            raise engine_error(self._role, self._url, error) from error
         except ValueError as error:
             if texts:
                 self._completion(system, user, "".join(texts), usage, None)
             raise EngineReplyInvalid(
-                f"The generator at {self._url} sent something that is no JSON."
+                f"The {self._role} at {self._url} sent something that is no JSON."
             ) from error
         if reason is None:
             self._completion(system, user, "".join(texts), usage, None)
-            raise EngineUnavailable(f"The generator at {self._url} broke off in mid-answer.")
+            raise EngineUnavailable(f"The {self._role} at {self._url} broke off in mid-answer.")
         return self._completion(system, user, "".join(texts), usage, reason)
 
     def _completion(

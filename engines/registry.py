@@ -13,6 +13,7 @@ from engines.chain import (
     ChainEmbedder,
     ChainGenerator,
     ChainReranker,
+    ChainVerifier,
     Member,
     in_places,
 )
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from engines.roles import Embedder, Generator, Reranker
+    from engines.roles import Embedder, Generator, Reranker, Verifier
 
 
 def specs(role: str) -> tuple[EngineSpec, ...]:
@@ -58,6 +59,10 @@ def _member(spec: EngineSpec) -> Member[Any]:
         from engines.ocr_protocol import OpenAIReader
 
         return Member(spec, OpenAIReader(held))
+    if spec.role in {"verifier", "judge"}:
+        from engines.yes_no import ModelVerifier
+
+        return Member(spec, ModelVerifier(held, spec.role))
     if spec.late_chunking:
         from engines.token_vectors import TokenVectorEmbedder
 
@@ -138,6 +143,23 @@ def forget() -> None:
     """Make all engines anew when they are next asked for, as in a process that has just started."""
     _member.cache_clear()
     _embedder.cache_clear()
+
+
+def verifier() -> Verifier | None:
+    """The verifier that `VERIFIER_URL` names, if it may be asked in this context: what must stay on one's
+    own machines is not sent to a remote one. Without one numbers and names alone are checked."""
+    return _yes_no("verifier")
+
+
+def judge() -> Verifier | None:
+    """The judge of evaluations that `JUDGE_URL` names; the product itself never asks it."""
+    return _yes_no("judge")
+
+
+def _yes_no(role: str) -> Verifier | None:
+    own = environment_spec(role)
+    members = in_places([_member(own)], places_current()) if own else []
+    return ChainVerifier(members) if members else None
 
 
 def _forget(*, setting: str, **_: object) -> None:

@@ -69,6 +69,15 @@ class Generator(Protocol):
         ...
 
 
+class Verifier(Protocol):
+    """Answers a question about given texts with yes or no. Raises EngineError when it cannot."""
+
+    @property
+    def model(self) -> str: ...
+
+    def holds(self, *, system: str, user: str) -> bool: ...
+
+
 class Reranker(Protocol):
     """Scores how well texts answer a question. Raises EngineError when it cannot."""
 

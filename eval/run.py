@@ -38,6 +38,8 @@ class Scored:
     rr: float | None
     plain_r5: float | None
     parts: list[dict[str, Any]]
+    # The answer as the trace keeps it.
+    record: dict[str, Any]
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -83,6 +85,7 @@ def score(workspace: Workspace, user: User, question: Question) -> Scored:
         rr=reciprocal(found) if ranked else None,
         plain_r5=recall_at(plain, K) if ranked else None,
         parts=outcome.parts,
+        record=outcome.answer,
     )
 
 

@@ -8,12 +8,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from django.conf import settings
-from django.test.utils import override_settings
-
 from engines.registry import generator
 from eval.collection import CollectionInvalid
 from eval.tatqa import Asked, asked, pages_read, read, tatqa_figures
+from eval.with_generator import without_generator
 from eval.workspace import CorpusNotRead
 
 if TYPE_CHECKING:
@@ -37,7 +35,7 @@ def figures(data: Path) -> dict[str, Any]:
         workspace, user = pages_read(pages, _say)
     except CorpusNotRead as error:
         raise CollectionInvalid(str(error)) from error
-    with _no_generator():
+    with without_generator():
         rows = _all(workspace, user, questions)
         found = tatqa_figures(rows)
         if os.environ.get("POLYRAG_TATQA_OPEN"):
@@ -61,13 +59,6 @@ def _all(workspace: Workspace, user: User, questions: Sequence[Question]) -> lis
         if place % EVERY == 0:
             _say(f"asked {place} of {len(questions)}")
     return rows
-
-
-def _no_generator() -> Any:
-    """The settings as they are, but with the generator switched off."""
-    engines = settings.POLYRAG_ENGINES
-    off = {**engines, "generator": {**engines["generator"], "base_url": ""}}
-    return override_settings(POLYRAG_ENGINES=off)
 
 
 def _details(path: Path, rows: Sequence[Asked]) -> None:

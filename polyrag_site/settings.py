@@ -274,6 +274,20 @@ POLYRAG_ENGINES: dict[str, dict[str, Any]] = {
         "api_key": env.text("RERANKER_API_KEY"),
         "timeout": env.number("RERANKER_TIMEOUT", 30),
     },
+    # Says of each sentence that the generator wrote whether its sources state it.
+    "verifier": {
+        "base_url": env.text("VERIFIER_URL"),
+        "model": env.text("VERIFIER_MODEL"),
+        "api_key": env.text("VERIFIER_API_KEY"),
+        "timeout": env.number("VERIFIER_TIMEOUT", 60),
+    },
+    # Scores answers in evaluations alone.
+    "judge": {
+        "base_url": env.text("JUDGE_URL"),
+        "model": env.text("JUDGE_MODEL"),
+        "api_key": env.text("JUDGE_API_KEY"),
+        "timeout": env.number("JUDGE_TIMEOUT", 120),
+    },
     "ocr": {
         "base_url": env.text("OCR_URL"),
         "model": env.text("OCR_MODEL", "glm-ocr"),

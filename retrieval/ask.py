@@ -36,6 +36,7 @@ from retrieval.screen import screen
 from retrieval.stores import probes, retrieve
 from retrieval.values import Answer, Citation, Part
 from retrieval.verify import unsupported
+from retrieval.verifying import checked
 from routing.clauses import split
 from routing.services import question_route
 from routing.values import Clause, Decision
@@ -302,9 +303,12 @@ def _answered(
         made = answer_parts(parts, language, asker.emit)
         current.set(model=made.model, citations=len(made.citations), refused=made.refused)
     with span(SpanName.VERIFY) as current:
-        made = replace(made, unsupported=_unsupported(made, asked))
-        current.set(unsupported=list(made.unsupported))
-    asker.emit(EventKind.ANSWER_CHECKED, {"unsupported": list(made.unsupported)})
+        made = replace(made, unsupported=_unsupported(made, asked), checked=checked(made))
+        found = {"unsupported": list(made.unsupported)}
+        if made.checked is not None:
+            found["doubted"] = list(made.checked.doubted)
+        current.set(**found)
+    asker.emit(EventKind.ANSWER_CHECKED, found)
     outcome = Outcome(
         language,
         [part_json(part) for part in parts],

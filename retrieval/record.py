@@ -121,6 +121,7 @@ def answer_json(answer: Answer) -> dict[str, Any]:
         "refused": answer.refused,
         "model": answer.model,
         "unsupported": list(answer.unsupported),
+        "checked": None if answer.checked is None else asdict(answer.checked),
     }
 
 

@@ -73,6 +73,8 @@ class RunView:
     writing: list[Writing] = field(default_factory=list)
     citations: list[dict[str, Any]] = field(default_factory=list)
     unsupported: list[str] = field(default_factory=list)
+    # What the verifier found, as `Checked` is kept; its sentences are not shown once a source is withdrawn.
+    checked: dict[str, Any] | None = None
     model: str = ""
     error: str = ""
     resolved: str = ""
@@ -133,6 +135,8 @@ def _settled(trace: Trace, user: User) -> RunView:
     )
     _fill(shown, trace, user)
     shown.answer = _answer(trace, shown)
+    if not any(item["withdrawn"] for item in shown.citations):
+        shown.checked = answer.get("checked")
     return shown
 
 

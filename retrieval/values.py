@@ -188,12 +188,25 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True)
+class Checked:
+    """What the verifier `model` found: of `claims` sentences those that no source states.
+
+    `failed` says why it could not be asked of all of them; empty when it could.
+    """
+
+    model: str
+    claims: int
+    doubted: tuple[str, ...] = ()
+    failed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """What the person reads. `model` is empty when no generator wrote it.
 
     `said` holds each part's own words with the text that answers it, in order; `written` says of each
     whether a model wrote it, so that its Markdown is rendered. `cut` says why the answer breaks
-    off.
+    off. `checked` is None where no verifier is set or no model wrote anything.
     """
 
     text: str
@@ -206,3 +219,4 @@ class Answer:
     unsupported: tuple[str, ...] = ()
     cut: str = ""
     written: tuple[bool, ...] = ()
+    checked: Checked | None = None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from django.core.management.base import BaseCommand, CommandError
 
 from engines.errors import EngineError
-from eval import cache_pairs, injections, own_sets, report, screen_run, tatqa_run
+from eval import cache_pairs, claims_run, injections, own_sets, report, screen_run, tatqa_run
 from eval.collection import CollectionInvalid
 from eval.questions import SetInvalid
 from eval.workspace import CorpusNotRead
@@ -21,6 +21,7 @@ SUITES = {
     "cache": cache_pairs.figures,
     "screen": screen_run.figures,
     "injections": injections.figures,
+    "claims": claims_run.figures,
     "tatqa": tatqa_run.figures,
 }
 
