@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from engines.breaker import Breaker
 from engines.errors import EngineError, EngineReplyInvalid, EngineUnavailable
 from engines.models import Place
-from engines.placing import places_current
+from engines.placing import LOCAL_ONLY, places_current
 from engines.prints import SENTENCE, print_check
+from engines.sensitive import sensitive
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -170,12 +171,13 @@ class ChainGenerator:
     @property
     def model(self) -> str:
         """Of the engine that is asked first; `Completion.model` tells which one answered."""
-        return str(next(iter(self._allowed())).engine.model)
+        return str(in_places(self._members, places_current())[0].engine.model)
 
     @property
     def context_tokens(self) -> int:
         """The least of those that may be asked, since each may have to."""
-        return min(member.spec.context_tokens for member in self._allowed())
+        allowed = in_places(self._members, places_current())
+        return min(member.spec.context_tokens for member in allowed)
 
     def complete(
         self,
@@ -186,7 +188,7 @@ class ChainGenerator:
         json_schema: dict[str, Any] | None = None,
     ) -> Completion:
         return first_of(
-            self._allowed(),
+            self._allowed(system, user),
             lambda member: member.engine.complete(
                 system=system, user=user, max_tokens=max_tokens, json_schema=json_schema
             ),
@@ -197,7 +199,7 @@ class ChainGenerator:
     ) -> Pieces[str, None, Completion]:
         """The first engine's words; the next one's only where it failed before its first word."""
         failures: list[EngineError] = []
-        for member in _admitted(self._allowed(), failures):
+        for member in _admitted(self._allowed(system, user), failures):
             begun = False
             pieces = member.engine.stream(system=system, user=user, max_tokens=max_tokens)
             try:
@@ -221,8 +223,21 @@ class ChainGenerator:
                 pieces.close()
         raise _none_left(failures)
 
-    def _allowed(self) -> list[Member[Generator]]:
-        return in_places(self._members, places_current())
+    def _allowed(self, system: str, user: str) -> list[Member[Generator]]:
+        """Whom this prompt may be sent to. Whatever the caller thought of, nothing sensitive leaves here.
+
+        Raises EngineUnavailable when nobody is left.
+        """
+        places = places_current()
+        if Place.REMOTE in places and any(member.spec.remote for member in self._members):
+            kind = sensitive(f"{system}\n{user}")
+            places = LOCAL_ONLY if kind else places
+        found = in_places(self._members, places)
+        if not found:
+            raise EngineUnavailable(
+                "This must stay on your own machines, and no local generator is set."
+            )
+        return found
 
 
 def in_places[Engine](

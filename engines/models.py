@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from django.core.validators import MinValueValidator, URLValidator
 from django.db import models
 from django.utils.translation import gettext_lazy as _
+
+from teams.access import ScopedQuerySet
 
 
 class Role(models.TextChoices):
@@ -61,6 +65,24 @@ class Engine(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} ({self.role})"
+
+
+class Budget(models.Model):
+    """What the answers of a workspace may cost in a calendar month, in the instance's currency."""
+
+    ACCESS_PATH: ClassVar[str] = "workspace"
+
+    workspace = models.OneToOneField(
+        "teams.Workspace", on_delete=models.CASCADE, related_name="budget"
+    )
+    monthly = models.DecimalField(
+        max_digits=12, decimal_places=2, validators=[MinValueValidator(0)]
+    )
+
+    objects = ScopedQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return f"{self.workspace}: {self.monthly}"
 
 
 class EmbedderPrint(models.Model):

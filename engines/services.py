@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING, Any
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 
+from engines.models import Budget
 from engines.rows import rows_forget
 from engines.sealing import seal
+from teams.access import Right, require
 
 if TYPE_CHECKING:
+    from decimal import Decimal
+
     from engines.models import Engine
-    from teams.models import User
+    from teams.models import User, Workspace
 
 
 @transaction.atomic
@@ -36,6 +40,22 @@ def engine_delete(*, engine: Engine, user: User) -> None:
     _require_operator(user)
     engine.delete()
     transaction.on_commit(rows_forget)
+
+
+@transaction.atomic
+def budget_set(*, workspace: Workspace, user: User, monthly: Decimal | None) -> None:
+    """What the workspace's answers may cost in a month; None takes the limit away.
+
+    Raises PermissionDenied without the right to manage, and ValidationError below nought.
+    """
+    require(user, workspace, Right.MANAGE)
+    if monthly is None:
+        Budget.objects.filter(workspace=workspace).delete()
+        return
+    held = Budget.objects.filter(workspace=workspace).first() or Budget(workspace=workspace)
+    held.monthly = monthly
+    held.full_clean()
+    held.save()
 
 
 def _require_operator(user: Any) -> None:

@@ -6,4 +6,5 @@ from engines import views
 
 urlpatterns = [
     path("", views.servers, name="servers"),
+    path("budget/", views.budget, name="servers-budget"),
 ]

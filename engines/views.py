@@ -4,22 +4,64 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from django.shortcuts import render
-from django.views.decorators.http import require_safe
+from django import forms
+from django.contrib import messages
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_POST, require_safe
 
+from engines.models import Budget
+from engines.placement import choice_exists
+from engines.services import budget_set
 from engines.shown import roles_shown
 from teams.access import Right
 from teams.requests import member_of
+from telemetry.accounting import currency, spent_this_month
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
 
 
+class BudgetForm(forms.Form):
+    monthly = forms.DecimalField(
+        required=False,
+        min_value=0,
+        max_digits=12,
+        decimal_places=2,
+        label=gettext_lazy("Most that a month may cost"),
+        help_text=gettext_lazy(
+            "Empty: no limit. Once it is spent, answers come from local models."
+        ),
+    )
+
+
 @require_safe
 def servers(request: HttpRequest) -> HttpResponse:
-    user, _ = member_of(request, Right.MANAGE)
+    user, workspace = member_of(request, Right.MANAGE)
+    budget = Budget.objects.visible_to(user, Right.MANAGE).filter(workspace=workspace).first()
     return render(
         request,
         "engines/servers.html",
-        {"roles": roles_shown(), "operator": user.is_superuser},
+        {
+            "roles": roles_shown(),
+            "operator": user.is_superuser,
+            "choice": choice_exists(),
+            "budget": budget,
+            "form": BudgetForm(initial={"monthly": budget.monthly if budget else None}),
+            "spent": spent_this_month(workspace),
+            "currency": currency(),
+        },
     )
+
+
+@require_POST
+def budget(request: HttpRequest) -> HttpResponse:
+    user, workspace = member_of(request, Right.MANAGE)
+    form = BudgetForm(request.POST)
+    if form.is_valid():
+        budget_set(workspace=workspace, user=user, monthly=form.cleaned_data["monthly"])
+        messages.success(request, _("The budget is stored."))
+    else:
+        messages.error(request, _("The budget must be a number of nought or more."))
+    return redirect("servers")

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import contextvars
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from django.db import connection
 
 from engines.language import detect
+from engines.placing import placed, places_current
 from engines.registry import embedder, generator
 from engines.rows import rows_refresh
 from retrieval import cache
@@ -23,6 +24,7 @@ from retrieval.kept import kept_json
 from retrieval.neighbours import completed
 from retrieval.options import DEFAULT
 from retrieval.overview import overview_part
+from retrieval.placement import answer_place, question_places
 from retrieval.record import (
     answer_json,
     decision_json,
@@ -66,7 +68,7 @@ class Outcome:
     """An answered question as it is kept: `parts` and `answer` are in the form of `record`.
 
     `cut` says why the generator broke off in the middle, if it did; `resolved` is what was asked where the
-    question leant on those before it.
+    question leant on those before it; `placement` where it was to be answered and why, if there was a choice.
     """
 
     language: str
@@ -77,6 +79,7 @@ class Outcome:
     tokens_out: int = 0
     cut: str = ""
     resolved: str = ""
+    placement: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,13 +118,14 @@ def ask(
             asked, language = gated.question, gated.language or detect(gated.question, *spoken)
         if gated.reply:
             return _gated(gated, emit)
-        with span(SpanName.RESOLVE) as current:
-            found = resolved(asked, turns, language)
-            current.set(how=found.how if found else None)
-        if found is None:
-            return _asked(asker, asked, language)
-        emit(EventKind.QUESTION_RESOLVED, {"text": found.text, "how": found.how})
-        return replace(_asked(asker, found.text, language), resolved=found.text)
+        with placed(question_places(workspace, asked)):
+            with span(SpanName.RESOLVE) as current:
+                found = resolved(asked, turns, language)
+                current.set(how=found.how if found else None)
+            if found is None:
+                return _asked(asker, asked, language)
+            emit(EventKind.QUESTION_RESOLVED, {"text": found.text, "how": found.how})
+            return replace(_asked(asker, found.text, language), resolved=found.text)
 
 
 def _asked(asker: Asker, asked: str, language: str) -> Outcome:
@@ -300,7 +304,9 @@ def _answered(
     language: str,
 ) -> Outcome:
     with span(SpanName.ANSWER) as current:
-        made = answer_parts(parts, language, asker.emit)
+        place = answer_place(asker.workspace, asked, parts)
+        with placed(place.places if place else places_current()):
+            made = answer_parts(parts, language, asker.emit)
         current.set(model=made.model, citations=len(made.citations), refused=made.refused)
     with span(SpanName.VERIFY) as current:
         made = replace(made, unsupported=_unsupported(made, asked), checked=checked(made))
@@ -316,6 +322,7 @@ def _answered(
         tokens_in=made.tokens_in,
         tokens_out=made.tokens_out,
         cut=made.cut,
+        placement=place.as_json() if place else {},
     )
     # What broke off, found nothing or holds for the moment only is not given to the next asker.
     passing = made.cut or made.refused or any(part.retrieved.passing for part in parts)

@@ -208,5 +208,6 @@ def _fill(trace: Trace, outcome: Outcome) -> None:
         trace.error = _("The answer broke off: %(reason)s") % {"reason": outcome.cut}
     trace.language, trace.resolved = outcome.language, outcome.resolved
     trace.answer, trace.cached = outcome.answer, outcome.cached
+    trace.placement = outcome.placement
     trace_decide(trace, outcome.parts)
     trace.tokens_in, trace.tokens_out = outcome.tokens_in, outcome.tokens_out

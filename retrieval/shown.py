@@ -17,6 +17,7 @@ from telemetry.accounting import spent_of
 from telemetry.models import RunEvent, RunState, Trace
 from telemetry.names import TERMINAL_EVENTS, EventKind
 from telemetry.panel import PartView, SpanRow, part_view, sql_shown, waterfall
+from telemetry.placement_words import placement_words
 from telemetry.told import told
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ class RunView:
     resolved: str = ""
     spans: list[SpanRow] = field(default_factory=list)
     spent: Spent | None = None
+    placement: str = ""
 
     @property
     def running(self) -> bool:
@@ -132,6 +134,7 @@ def _settled(trace: Trace, user: User) -> RunView:
         resolved=trace.resolved,
         spans=waterfall(trace.spans.all()),
         spent=spent_of(trace),
+        placement=placement_words(trace.placement),
     )
     _fill(shown, trace, user)
     shown.answer = _answer(trace, shown)

@@ -14,15 +14,19 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
+from django.db.models import Sum
+from django.utils import timezone
 from opentelemetry import trace as otel
 from opentelemetry.sdk.trace import Span as SdkSpan
 
+from telemetry.models import Trace
 from telemetry.spans import Use, recording_current
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from telemetry.models import Span, Trace
+    from teams.models import Workspace
+    from telemetry.models import Span
     from telemetry.spans import Recording
 
 MILLION = 1_000_000
@@ -107,11 +111,21 @@ def trace_account(*, trace: Trace, recording: Recording) -> None:
     if uses:
         trace.tokens_in = sum(use.tokens_in for use in uses)
         trace.tokens_out = sum(use.tokens_out for use in uses)
+        trace.remote = any(use.remote for use in uses)
+        trace.engine = ", ".join(dict.fromkeys(use.engine for use in uses if use.engine))[:120]
         trace.tokens_estimated = any(use.estimated for use in uses)
         costs = [use.cost for use in uses if use.cost is not None]
         trace.cost = sum(costs, Decimal(0)) if costs else None
     elif trace.tokens_in or trace.tokens_out:
         trace.cost = cost_of(trace.tokens_in, trace.tokens_out)
+
+
+def spent_this_month(workspace: Workspace) -> Decimal:
+    """What the answers of the workspace have cost since the first of the month (TIME_ZONE)."""
+    begun = timezone.localtime().replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    rows = Trace.objects.filter(workspace=workspace, started_at__gte=begun)
+    total: Decimal | None = rows.aggregate(total=Sum("cost"))["total"]
+    return total or Decimal(0)
 
 
 def spent_of(trace: Trace) -> Spent:

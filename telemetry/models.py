@@ -94,6 +94,11 @@ class Trace(models.Model):
         decimal_places=6,
         help_text="by the prices at that time; empty where none were set",
     )
+    placement = models.JSONField(
+        default=dict, blank=True, help_text="where it was to be answered and why; empty: no choice"
+    )
+    engine = models.CharField(max_length=120, blank=True, help_text="the engines that wrote")
+    remote = models.BooleanField(default=False, help_text="whether one of them was an API's")
     cached = models.BooleanField(default=False)
     error = models.TextField(blank=True)
     started_at = models.DateTimeField(auto_now_add=True)

@@ -23,6 +23,7 @@ from telemetry.panel import (
     stages_shown,
     waterfall,
 )
+from telemetry.placement_words import placement_words
 
 if TYPE_CHECKING:
     import uuid
@@ -92,6 +93,7 @@ def trace_detail(request: HttpRequest, trace_id: uuid.UUID) -> HttpResponse:
             "stages_label": stages_label(trace.stage),
             "spans": waterfall(trace.spans.all()),
             "spent": spent_of(trace),
+            "placement": placement_words(trace.placement),
             "stages": stages_shown(trace.spans.all()),
             "citations": trace.answer.get("citations", []),
             "options": options_shown(trace.options),
