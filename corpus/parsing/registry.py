@@ -45,6 +45,8 @@ PARSERS = {
     "msg": "corpus.parsing.outlook",
     "zip": "corpus.parsing.archive",
     "code": "corpus.parsing.code",
+    "sqlite": "corpus.parsing.database",
+    "duckdb": "corpus.parsing.database",
     "png": "corpus.parsing.image",
     "jpg": "corpus.parsing.image",
     "tiff": "corpus.parsing.image",

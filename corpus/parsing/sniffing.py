@@ -30,12 +30,13 @@ ACCEPTED = (
         "html",
     ),
     *("md", "rst", "adoc", "txt", "epub", "eml", "msg", "png", "jpg", "tiff", "webp", "gif", "bmp"),
-    *("zip", "code"),
+    *("zip", "code", "sqlite", "duckdb"),
 )
 # What a file chooser should offer: each type's usual endings.
 SUFFIXES = (
     *(kind for kind in ACCEPTED if kind != "code"),
     *("htm", "xhtml", "markdown", "asciidoc", "text", "log", "json", "xml", "yaml", "yml"),
+    *("db", "sqlite3", "db3", "ddb"),
     *("tsv", "tab", "jpeg", "tif", "docm", "dotx", "pptm", "ppsx", "xlsm", "xlsb", *CODE),
 )
 MAGIC = (
@@ -46,6 +47,7 @@ MAGIC = (
     (b"MM\x00*", "tiff"),
     (b"GIF8", "gif"),
     (b"{\\rtf", "rtf"),
+    (b"SQLite format 3\x00", "sqlite"),
 )
 FOREIGN = (
     (b"MZ", "a Windows program"),
@@ -58,7 +60,6 @@ FOREIGN = (
     (b"%!PS", "a PostScript file"),
     (b"ID3", "a sound file"),
     (b"OggS", "a sound file"),
-    (b"SQLite format 3\x00", "a SQLite database"),
 )
 # The main part of an Office file, and the kind that an OpenDocument or e-book states of itself.
 OFFICE = {"word/": "docx", "xl/": "xlsx", "ppt/": "pptx"}
@@ -104,6 +105,8 @@ def sniff(path: Path, name: str) -> str:
     for magic, kind in MAGIC:
         if head.startswith(magic) or (kind == "pdf" and magic in head[:1024]):
             return kind
+    if head[8:12] == b"DUCK":
+        return "duckdb"
     if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
         return "webp"
     if head[:2] == b"BM" and head[14:18] in {struct.pack("<I", n) for n in (12, 40, 52, 108, 124)}:
