@@ -3,7 +3,7 @@ PY := .venv/bin/python
 MANAGE := $(PY) manage.py
 BOOT := $(shell command -v python3 || command -v python)
 
-.PHONY: help setup setup-dev migrated demo run worker eval eval-finding bench-finding eval-reading eval-answering eval-sql bench-answering bench test check messages screenshots lock clean
+.PHONY: help setup setup-dev migrated demo run worker eval eval-finding bench-finding eval-reading eval-answering eval-sql bench-answering bench test test-models check messages screenshots lock clean
 
 help: ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -54,6 +54,9 @@ bench: migrated ## server time of pages and questions, and a warm start
 
 test: setup-dev check ## all checks, then the tests
 	$(PY) -m pytest
+
+test-models: setup-dev ## tests with a real llama-server; POLYRAG_TEST_LLAMA_SERVER and POLYRAG_TEST_MODEL name it and a GGUF file
+	$(PY) -m pytest -m models tests
 
 check: setup-dev ## lint, types, import arrows, migrations, deploy check
 	$(PY) -m ruff check .

@@ -67,6 +67,45 @@ class Engine(models.Model):
         return f"{self.name} ({self.role})"
 
 
+class ServerState(models.TextChoices):
+    STOPPED = "stopped", _("Stopped")
+    STARTING = "starting", _("Starting")
+    UP = "up", _("Up")
+    ASLEEP = "asleep", _("Asleep")
+    FAILED = "failed", _("Failed")
+
+
+class Wish(models.TextChoices):
+    RUN = "run", _("Run")
+    STOP = "stop", _("Stop")
+
+
+class ManagedServer(models.Model):
+    """A `llama-server` of this instance: what is wished of it, and how the supervisor last saw it.
+
+    Belongs to the instance and to no workspace. `wish` and `wake` are written by people, the rest by
+    `manage.py serve_models`. A row whose `seen_at` is old has no supervisor.
+    """
+
+    name = models.CharField(max_length=40, unique=True)
+    wish = models.CharField(max_length=8, choices=Wish.choices, default=Wish.RUN)
+    wake = models.BooleanField(default=False)
+    state = models.CharField(max_length=8, choices=ServerState.choices, default=ServerState.STOPPED)
+    said = models.TextField(blank=True)
+    pid = models.PositiveIntegerField(null=True)
+    restarts = models.PositiveIntegerField(default=0)
+    memory_bytes = models.BigIntegerField(null=True)
+    tokens_per_second = models.FloatField(null=True)
+    log_tail = models.TextField(blank=True)
+    seen_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.state}"
+
+
 class Budget(models.Model):
     """What the answers of a workspace may cost in a calendar month, in the instance's currency."""
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 
-from engines.models import Budget
+from engines.models import Budget, ManagedServer, Wish
 from engines.rows import rows_forget
 from engines.sealing import seal
 from teams.access import Right, require
@@ -56,6 +56,25 @@ def budget_set(*, workspace: Workspace, user: User, monthly: Decimal | None) -> 
     held.monthly = monthly
     held.full_clean()
     held.save()
+
+
+def server_wish(*, name: str, workspace: Workspace, user: User, action: str) -> None:
+    """Start, stop or wake a server of this instance; the supervisor does it within a second.
+
+    Raises PermissionDenied without the right to manage (superusers have it everywhere), ValueError for
+    another action and ManagedServer.DoesNotExist.
+    """
+    if not (user.is_active and user.is_superuser):
+        require(user, workspace, Right.MANAGE)
+    changes: dict[str, Any] = {
+        "start": {"wish": Wish.RUN},
+        "stop": {"wish": Wish.STOP},
+        "wake": {"wish": Wish.RUN, "wake": True},
+    }
+    if action not in changes:
+        raise ValueError(action)
+    if not ManagedServer.objects.filter(name=name).update(**changes[action]):
+        raise ManagedServer.DoesNotExist(name)
 
 
 def _require_operator(user: Any) -> None:

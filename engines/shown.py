@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from engines.health import Health, State, healths
-from engines.models import Role
+from engines.models import ManagedServer, Role, ServerState, Wish
 from engines.registry import replicas, specs
 
 if TYPE_CHECKING:
     from engines.specs import EngineSpec
 
+# So long may a supervisor not have been seen; a stuck server costs it some seconds.
+AWAY_SECONDS = 30
+SERVER_TONES = {
+    ServerState.UP: "done",
+    ServerState.STARTING: "running",
+    ServerState.ASLEEP: "interrupted",
+    ServerState.STOPPED: "interrupted",
+}
 # The colour of a state; its words stand beside it.
 TONES = {State.UP: "done", State.LOADING: "running", State.RESTING: "interrupted"}
 
@@ -29,6 +39,32 @@ class EngineView:
     @property
     def tone(self) -> str:
         return TONES.get(self.health.state, "failed")
+
+
+@dataclass(frozen=True, slots=True)
+class ServerView:
+    """A managed server as it was last seen. `away` says that no supervisor looks after it."""
+
+    row: ManagedServer
+    away: bool
+
+    @property
+    def tone(self) -> str:
+        return (
+            "interrupted" if self.away else SERVER_TONES.get(ServerState(self.row.state), "failed")
+        )
+
+    @property
+    def runs(self) -> bool:
+        return bool(self.row.wish == Wish.RUN)
+
+
+def servers_shown() -> list[ServerView]:
+    limit = timezone.now() - timedelta(seconds=AWAY_SECONDS)
+    return [
+        ServerView(row, row.seen_at is None or row.seen_at < limit)
+        for row in ManagedServer.objects.all()
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING
 
 from django import forms
 from django.contrib import messages
+from django.http import Http404
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
-from engines.models import Budget
+from engines.models import Budget, ManagedServer
 from engines.placement import choice_exists
-from engines.services import budget_set
-from engines.shown import roles_shown
+from engines.services import budget_set, server_wish
+from engines.shown import roles_shown, servers_shown
 from teams.access import Right
 from teams.requests import member_of
 from telemetry.accounting import currency, spent_this_month
@@ -46,6 +47,7 @@ def servers(request: HttpRequest) -> HttpResponse:
         {
             "roles": roles_shown(),
             "operator": user.is_superuser,
+            "servers": servers_shown(),
             "choice": choice_exists(),
             "budget": budget,
             "form": BudgetForm(initial={"monthly": budget.monthly if budget else None}),
@@ -64,4 +66,15 @@ def budget(request: HttpRequest) -> HttpResponse:
         messages.success(request, _("The budget is stored."))
     else:
         messages.error(request, _("The budget must be a number of nought or more."))
+    return redirect("servers")
+
+
+@require_POST
+def server_act(request: HttpRequest, name: str, action: str) -> HttpResponse:
+    user, workspace = member_of(request, Right.MANAGE)
+    try:
+        server_wish(name=name, workspace=workspace, user=user, action=action)
+    except (ManagedServer.DoesNotExist, ValueError) as error:
+        raise Http404 from error
+    messages.success(request, _("Done within a second. Load this page again to see it."))
     return redirect("servers")

@@ -295,6 +295,8 @@ POLYRAG_ENGINES: dict[str, dict[str, Any]] = {
         "timeout": env.number("OCR_TIMEOUT", 60),
     },
 }
+# Model servers that `manage.py serve_models` runs, described in this TOML file.
+SERVERS_FILE = env.text("POLYRAG_SERVERS")
 # How many hits are reranked, the least score that is kept (the model's own scale; None keeps all), and how
 # many stay whatever they score.
 RERANKING: dict[str, Any] = {"top_k": 30, "min_score": None, "min_keep": 3}

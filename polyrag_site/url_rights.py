@@ -120,6 +120,7 @@ ASKED: dict[str, Asked] = {
     # Model servers of the instance, as owners of workspaces see them.
     "servers": Right.MANAGE,
     "servers-budget": Right.MANAGE,
+    "servers-act": Right.MANAGE,
     # Django's admin shows what its permissions and the querysets of its pages allow.
     "admin:": Ask.STAFF,
 }
