@@ -9,6 +9,14 @@ class UploadRefused(CorpusError):
     """The file was not taken. Nothing was stored."""
 
 
+class UploadTooLarge(UploadRefused):
+    """The file is larger than this instance or its people's quota allow."""
+
+
+class KeyReused(CorpusError):
+    """The key of an upload was used for another file."""
+
+
 class UnreadableFile(CorpusError):
     """The file was taken but cannot be read. The message says why and what to do."""
 

@@ -16,6 +16,7 @@ from corpus.reroute_models import RerouteChange as RerouteChange
 from corpus.theme_models import Community as Community
 from corpus.theme_models import CommunityChunk as CommunityChunk
 from corpus.theme_models import ThemesState as ThemesState
+from corpus.upload_models import UploadKey as UploadKey
 from teams.access import ScopedQuerySet
 from teams.models import Workspace
 

@@ -14,7 +14,7 @@ from django.core.files.base import File
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from corpus.errors import UnreadableFile, UploadRefused
+from corpus.errors import UnreadableFile, UploadRefused, UploadTooLarge
 from corpus.jobs import changed, version_queue
 from corpus.locks import names_lock
 from corpus.models import Document, DocumentVersion, VersionState
@@ -77,7 +77,7 @@ def examined(name: str, content: File[Any]) -> Iterator[Incoming]:
     """Copy the bytes aside, hash and sniff them. Raises UploadRefused with the reason."""
     limit = settings.UPLOAD_MAX_BYTES
     if content.size is not None and content.size > limit:
-        raise UploadRefused(
+        raise UploadTooLarge(
             _(
                 "%(name)s is larger than %(limit)s MB. Split it, or ask the operator to raise the limit."
             )

@@ -49,6 +49,7 @@ INSTALLED_APPS = [
     "allauth.socialaccount",
     "allauth.socialaccount.providers.openid_connect",
     "django_htmx",
+    "ninja",  # the assets of the API's own page
     "django_q",
     "channels",
     "channels_postgres",

@@ -121,6 +121,10 @@ ASKED: dict[str, Asked] = {
     "servers": Right.MANAGE,
     "servers-budget": Right.MANAGE,
     "servers-act": Right.MANAGE,
+    # Programs: each operation of the API asks for its own right; its page is for people.
+    "api:": Ask.TOKEN,
+    "api:openapi-json": Ask.PUBLIC,
+    "api:openapi-view": Ask.SIGNED_IN,
     # Django's admin shows what its permissions and the querysets of its pages allow.
     "admin:": Ask.STAFF,
 }

@@ -4,10 +4,13 @@ from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import include, path
 
+from retrieval.api.urls import urls as api_urls
+
 # The admin's own form would ask for no second factor and count no attempts.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 urlpatterns = [
+    path("api/", api_urls),
     path("", include("retrieval.urls")),
     path("corpus/", include("corpus.urls")),
     path("telemetry/", include("telemetry.urls")),

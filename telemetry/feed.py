@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from channels.db import database_sync_to_async
 
+from teams.access import acting
 from telemetry.models import RunEvent, Trace
 from telemetry.names import TERMINAL_EVENTS
 from telemetry.services import run_settle_dead
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from django.contrib.auth.models import AnonymousUser
 
+    from teams.access import Acting
     from teams.models import User
 
 # Proxies close what is silent for 30 to 60 seconds.
@@ -49,19 +51,29 @@ def _look_after(user: User | AnonymousUser, trace_id: uuid.UUID) -> bool:
     return trace is not None
 
 
+def _under[**P, T](token: Acting | None, read: Callable[P, T]) -> Callable[P, T]:
+    def narrowed(*args: P.args, **kwargs: P.kwargs) -> T:
+        with acting(token):
+            return read(*args, **kwargs)
+
+    return narrowed
+
+
 async def follow(
     user: User | AnonymousUser,
     trace_id: uuid.UUID,
     after: int,
     news: Callable[[], Awaitable[object]],
+    token: Acting | None = None,
 ) -> AsyncIterator[dict[str, Any] | None]:
     """The events after number `after` as they are stored, ending with the terminal one.
 
     `news` waits until the rows are worth asking again. None comes in between at least every
-    BEAT_SECONDS: a heartbeat. Ends early when `user` may no longer read the run.
+    BEAT_SECONDS: a heartbeat. Ends early when `user` may no longer read the run. Who follows it by a service
+    token gives it as `token`: the generator outlives the request in which the token was shown.
     """
-    events = database_sync_to_async(events_after)
-    look_after = database_sync_to_async(_look_after)
+    events = database_sync_to_async(_under(token, events_after))
+    look_after = database_sync_to_async(_under(token, _look_after))
     told = time.monotonic()
     while True:
         for event in await events(user, trace_id, after):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django.core.paginator import Paginator
-from django.db.models import Q
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
@@ -24,39 +23,22 @@ from telemetry.panel import (
     waterfall,
 )
 from telemetry.placement_words import placement_words
+from telemetry.selectors import traces_filtered, traces_of
 
 if TYPE_CHECKING:
     import uuid
 
-    from django.http import HttpRequest, HttpResponse, QueryDict
+    from django.http import HttpRequest, HttpResponse
 
 PER_PAGE = 25
-
-
-def _filtered(traces: Any, asked: QueryDict) -> Any:
-    """`traces` narrowed by the filters of the page; an unknown value finds nothing."""
-    if state := asked.get("state", ""):
-        traces = traces.filter(state=state.replace("\x00", ""))
-    if route := asked.get("route", ""):
-        traces = traces.filter(route__contains=route.replace("\x00", ""))
-    if stage := asked.get("stage", ""):
-        traces = traces.filter(stage__contains=stage.replace("\x00", ""))
-    if person := asked.get("person", ""):
-        traces = traces.filter(user__username=person.replace("\x00", ""))
-    if words := asked.get("q", "").replace("\x00", "").strip():
-        traces = traces.filter(Q(question__icontains=words))
-    return traces
 
 
 @require_safe
 def trace_list(request: HttpRequest) -> HttpResponse:
     user, workspace = member_of(request)
-    mine = Trace.objects.visible_to(user).in_workspace(workspace)
+    mine = traces_of(user, workspace)
     audits = holds(user, workspace, Right.AUDIT)
-    if not audits:
-        # What others share is read in their conversations; this is the list of one's own.
-        mine = mine.filter(user=user)
-    found = _filtered(mine.select_related("user"), request.GET)
+    found = traces_filtered(mine.select_related("user"), request.GET)
     page = Paginator(found, PER_PAGE).get_page(request.GET.get("page"))
     for trace in page.object_list:
         trace.routes_label = routes_label(trace.route)

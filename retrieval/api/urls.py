@@ -1,0 +1,95 @@
+"""Addresses under /api/: version 1, its schema and its page."""
+
+from __future__ import annotations
+
+import functools
+from inspect import iscoroutinefunction
+from typing import TYPE_CHECKING, Any
+
+from django.urls import path, re_path
+from ninja import NinjaAPI
+from ninja.openapi.docs import Swagger
+
+from retrieval.api import asking, conversations, documents, members, traces
+from retrieval.api.auth import AUTH
+from retrieval.api.problems import MEDIA_TYPE, handlers_add, not_found, problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from django.http import HttpRequest
+    from django.http.response import HttpResponseBase
+
+PROBLEM = "#/components/schemas/Problem"
+DOCS = "openapi-view"
+
+
+class Api(NinjaAPI):
+    def get_openapi_schema(self, **asked: Any) -> Any:
+        """Problem details have a media type of their own, which the framework does not know."""
+        schema = super().get_openapi_schema(**asked)
+        for operations in schema["paths"].values():
+            for operation in operations.values():
+                for reply in operation["responses"].values():
+                    content = reply.get("content", {})
+                    held = content.get("application/json", {}).get("schema", {})
+                    if held.get("$ref") == PROBLEM:
+                        content[MEDIA_TYPE] = content.pop("application/json")
+                    elif len(content) > 1 and held.get("type") in {"string", "bytes"}:
+                        # Streams and files: what was declared beside the framework's guess counts.
+                        del content["application/json"]
+        return schema
+
+
+api = Api(
+    title="PolyRAG",
+    version="1",
+    description="Ask questions of your team's documents and tables. Every answer names its sources.",
+    urls_namespace="api",
+    auth=AUTH,
+    docs=Swagger({"validatorUrl": None}),
+)
+for _router in (documents, asking, conversations, traces, members):
+    api.add_router("/v1", _router.router)
+handlers_add(api)
+
+
+def _settled(reply: HttpResponseBase) -> HttpResponseBase:
+    """A wrong method is told as every other error is."""
+    if reply.status_code == 405 and reply.headers.get("Content-Type") != MEDIA_TYPE:
+        return problem(405, headers={"Allow": reply.headers.get("Allow", "")})
+    return reply
+
+
+def _public(view: Callable[..., Any]) -> Callable[..., Any]:
+    """The view with its own answer to who is not signed in, instead of the way to the sign-in page."""
+    if iscoroutinefunction(view):
+
+        @functools.wraps(view)
+        async def later(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            return _settled(await view(request, *args, **kwargs))
+
+        later.login_required = False  # type: ignore[attr-defined]
+        return later
+
+    @functools.wraps(view)
+    def now(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        return _settled(view(request, *args, **kwargs))
+
+    now.login_required = False  # type: ignore[attr-defined]
+    return now
+
+
+def _urls() -> tuple[list[Any], str, str]:
+    """All operations and the schema speak for themselves; the page for trying them wants a sign-in."""
+    found, app_name, namespace = api.urls
+    patterns: list[Any] = list(found)
+    for pattern in patterns:
+        if pattern.name not in (DOCS, "api-root"):
+            pattern.callback = _public(pattern.callback)
+    kept = [pattern for pattern in patterns if pattern.name != "api-root"]
+    root = path("", _public(not_found), name="api-root")
+    return [root, *kept, re_path(r"^.*$", _public(not_found))], app_name, namespace
+
+
+urls = _urls()
