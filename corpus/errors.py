@@ -1,5 +1,10 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from teams.quotas import Over
+
 
 class CorpusError(Exception):
     """A document cannot be taken or read. The message is for the person who brought it."""
@@ -11,6 +16,14 @@ class UploadRefused(CorpusError):
 
 class UploadTooLarge(UploadRefused):
     """The file is larger than this instance or its people's quota allow."""
+
+
+class UploadOverQuota(UploadRefused):
+    """The person or the workspace has used up a quota; `over` says which."""
+
+    def __init__(self, over: Over) -> None:
+        super().__init__(over.message)
+        self.over = over
 
 
 class KeyReused(CorpusError):

@@ -20,6 +20,7 @@ from corpus.locks import names_lock
 from corpus.models import Document, DocumentVersion, VersionState
 from corpus.naming import clean_name, document_rename
 from corpus.parsing import sniff
+from corpus.quotas import upload_admit
 from corpus.removal import version_discard
 from corpus.trash import document_restore
 from teams.access import Right, require
@@ -127,6 +128,9 @@ def _stored(workspace: Workspace, user: User | None, incoming: Incoming) -> Uplo
     document = Document.objects.filter(
         workspace=workspace, name=incoming.name, trashed_at=None
     ).first()
+    if user is not None:
+        # Bytes that are here already cost nothing; what comes out of the trash counts still.
+        upload_admit(workspace=workspace, user=user, size=incoming.size)
     if document is None:
         # A member of a container that lies in the trash returns with its container alone.
         trashed = same.filter(document__trashed_at__isnull=False, document__parent=None).first()

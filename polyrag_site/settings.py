@@ -79,6 +79,19 @@ ASGI_APPLICATION = "polyrag_site.asgi.application"
 AUTH_USER_MODEL = "teams.User"
 # Where programs may show a service token instead of a session.
 TOKEN_PATHS = ["/api/", "/mcp"]
+# How much a workspace and one person in it may use, where no owner has set anything else; 0 is no limit.
+QUOTAS = {
+    whose: {
+        "uploads": env.number(f"POLYRAG_{whose.upper()}_UPLOADS_PER_DAY", 0),
+        "storage": env.number(f"POLYRAG_{whose.upper()}_STORAGE_MB", 0) * 1024 * 1024,
+        "questions": env.number(f"POLYRAG_{whose.upper()}_QUESTIONS_PER_DAY", 0),
+        "tokens": env.number(f"POLYRAG_{whose.upper()}_TOKENS_PER_MONTH", 0),
+    }
+    for whose in ("workspace", "person")
+}
+# Requests a minute of programs, by token (or person) and by address; 0 is no limit.
+RATE_TOKEN = env.number("POLYRAG_RATE_PER_TOKEN", 300)
+RATE_ADDRESS = env.number("POLYRAG_RATE_PER_ADDRESS", 1200)
 URL_RIGHTS = "polyrag_site.url_rights.ASKED"
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "chat"

@@ -114,6 +114,8 @@ ASKED: dict[str, Asked] = {
     "member-remove": Right.MANAGE,
     "workspace-name": Right.MANAGE,
     "workspace-delete": Right.MANAGE,
+    "quotas": Right.MANAGE,
+    "quota-set": Right.MANAGE,
     "tokens": Right.SEE,
     "token-new": Right.SEE,
     "token-revoke": Right.SEE,

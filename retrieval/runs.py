@@ -20,6 +20,7 @@ from retrieval.errors import QuestionRefused
 from retrieval.followup import Turn
 from retrieval.gate import STAGE
 from retrieval.options import DEFAULT, options_parse
+from retrieval.quotas import question_admit
 from retrieval.screen import screen
 from retrieval.shown import answer_text, run_view
 from teams.access import Right, acting, acting_now, require
@@ -75,6 +76,7 @@ def run_start(
     require(user, workspace, Right.ASK)
     asked = screen(question)
     with transaction.atomic():
+        question_admit(workspace=workspace, user=user)
         talk = conversation_go_on(
             workspace=workspace, user=user, question=asked, conversation=conversation
         )

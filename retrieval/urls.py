@@ -2,11 +2,13 @@ from __future__ import annotations
 
 from django.urls import path
 
-from retrieval import views, views_sql, views_talks
+from retrieval import views, views_quotas, views_sql, views_talks
 from telemetry.sse import run_events
 
 urlpatterns = [
     path("", views.chat, name="chat"),
+    path("quotas/", views_quotas.quotas, name="quotas"),
+    path("quotas/set/", views_quotas.quota_change, name="quota-set"),
     path("conversations/", views_talks.talk_list, name="talks"),
     path("conversations/<uuid:talk_id>/", views_talks.talk_detail, name="talk"),
     path("conversations/<uuid:talk_id>/rename/", views_talks.talk_rename, name="talk-rename"),

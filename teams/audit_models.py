@@ -32,6 +32,7 @@ class AuditAction(models.TextChoices):
     RESTORED = "restored", _("Restored")
     TOKEN_CREATED = "token_created", _("Token created")
     TOKEN_REVOKED = "token_revoked", _("Token revoked")
+    QUOTA_SET = "quota_set", _("Quota set")
 
 
 class AuditEntry(models.Model):

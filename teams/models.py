@@ -12,6 +12,8 @@ from django.utils.translation import gettext_lazy as _
 
 from teams.access import Right, ScopedQuerySet
 from teams.audit_models import AuditEntry as AuditEntry
+from teams.quota_models import Quota as Quota
+from teams.quota_models import RateCount as RateCount
 from teams.token_models import ServiceToken as ServiceToken
 
 

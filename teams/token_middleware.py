@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
+from django.utils.translation import gettext as _
 
 from teams.access import acting
+from teams.problems import problem
+from teams.rates import address_take, rate_take
 from teams.tokens import acting_by, token_found, token_used
 
 if TYPE_CHECKING:
@@ -33,21 +36,33 @@ class TokenMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         request.token, request.token_refused = None, False  # type: ignore[attr-defined]
-        shown = request.headers.get("Authorization")
-        if shown is None or not request.path_info.startswith(tuple(settings.TOKEN_PATHS)):
+        if not request.path_info.startswith(tuple(settings.TOKEN_PATHS)):
             return self.get_response(request)
-        scheme, _, secret = shown.partition(" ")
+        # Before the token is looked for, so that guessing is slow too.
+        if wait := address_take(request):
+            return _too_many(wait)
+        shown = request.headers.get("Authorization")
+        if shown is None:
+            return self.get_response(request)
+        scheme, _space, secret = shown.partition(" ")
         token = token_found(secret.strip()) if scheme.lower() == SCHEME else None
         if token is None:
             _become(request, AnonymousUser())
             request.token_refused = True  # type: ignore[attr-defined]
             return self.get_response(request)
+        if wait := rate_take(key=f"token:{token.pk}", limit=settings.RATE_TOKEN):
+            return _too_many(wait)
         token_used(token=token)
         _become(request, token.user)
         request.token = token  # type: ignore[attr-defined]
         request._dont_enforce_csrf_checks = True  # type: ignore[attr-defined]
         with acting(acting_by(token)):
             return self.get_response(request)
+
+
+def _too_many(wait: int) -> HttpResponse:
+    said = _("Too many requests. Send the next in %(n)d seconds.") % {"n": wait}
+    return problem(429, said, headers={"Retry-After": str(wait)})
 
 
 def _become(request: HttpRequest, user: User | AnonymousUser) -> None:

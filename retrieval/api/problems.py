@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from django.core.exceptions import (
@@ -18,20 +16,20 @@ from django.utils.translation import gettext as _
 from ninja import Schema
 from ninja.errors import HttpError, ValidationError
 
-from corpus.errors import KeyReused, UploadRefused, UploadTooLarge
-from retrieval.errors import QuestionInjected, QuestionRefused
+from corpus.errors import KeyReused, UploadOverQuota, UploadRefused, UploadTooLarge
+from retrieval.errors import QuestionInjected, QuestionOverQuota, QuestionRefused
 from teams.errors import LastOwner
+from teams.problems import PLAIN, problem
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from django.http import HttpRequest
     from ninja import NinjaAPI
 
+    from teams.quotas import Over
+
     Error = Exception | type[Exception]
 
-MEDIA_TYPE = "application/problem+json"
-PLAIN = "about:blank"
+OVER = "urn:polyrag:quota"
 INJECTED = "urn:polyrag:question-injected"
 SHOWN = 200
 
@@ -53,26 +51,6 @@ class Problem(Schema):
     errors: list[Fault] = []
 
 
-def problem(
-    status: int,
-    detail: str = "",
-    *,
-    kind: str = PLAIN,
-    errors: Sequence[Mapping[str, str]] = (),
-    headers: Mapping[str, str] | None = None,
-) -> HttpResponse:
-    """A reply that says what went wrong. `errors` hold `field` and `message`."""
-    body = {
-        "type": kind,
-        "title": HTTPStatus(status).phrase,
-        "status": status,
-        "detail": detail or HTTPStatus(status).description or HTTPStatus(status).phrase,
-        "errors": list(errors),
-    }
-    content = json.dumps(body).encode("ascii")
-    return HttpResponse(content, status=status, content_type=MEDIA_TYPE, headers=headers)
-
-
 def not_found(request: HttpRequest, error: Error | None = None) -> HttpResponse:
     """The same words for what is not there and for what may not be read."""
     return problem(404, _("There is nothing here, or it is not yours to read."))
@@ -87,6 +65,14 @@ def _refused(request: HttpRequest, error: Error) -> HttpResponse:
     field = getattr(error, "field", "")
     errors = [{"field": field, "message": str(error)}] if field else []
     return problem(400, str(error), kind=kind, errors=errors)
+
+
+def _over(request: HttpRequest, error: Error) -> HttpResponse:
+    """A quota: 413 for room that does not come back by itself, else 429 with when it does."""
+    told: Over = error.over  # type: ignore[union-attr]
+    if told.retry_after is None:
+        return problem(413, told.message, kind=OVER)
+    return problem(429, told.message, kind=OVER, headers={"Retry-After": str(told.retry_after)})
 
 
 def _too_large(request: HttpRequest, error: Error) -> HttpResponse:
@@ -127,6 +113,8 @@ def handlers_add(api: NinjaAPI) -> None:
     for kind, handler in (
         (Http404, not_found),
         (PermissionDenied, _denied),
+        (QuestionOverQuota, _over),
+        (UploadOverQuota, _over),
         (QuestionRefused, _refused),
         (KeyReused, _conflict),
         (LastOwner, _conflict),

@@ -12,7 +12,8 @@ from ninja.openapi.docs import Swagger
 
 from retrieval.api import asking, conversations, documents, members, traces
 from retrieval.api.auth import AUTH
-from retrieval.api.problems import MEDIA_TYPE, handlers_add, not_found, problem
+from retrieval.api.problems import handlers_add, not_found
+from teams.problems import MEDIA_TYPE, problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,12 +6,14 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from django.db import transaction
 
 from retrieval import runs
 from retrieval.runs import run_execute, run_start
 from teams.access import Right, acting_now
 from teams.models import ServiceToken
 from teams.tokens import acting_by
+from telemetry import running
 from telemetry.feed import events_after
 from telemetry.models import RunState, Trace
 from tests.factories import make_member
@@ -36,7 +38,7 @@ def answered(document: Document, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         run_execute(trace_id)
 
     monkeypatch.setattr(runs, "_submit", at_once)
-    monkeypatch.setattr(runs.transaction, "on_commit", lambda work: work())
+    monkeypatch.setattr(transaction, "on_commit", lambda work: work())
     return by
 
 
@@ -66,8 +68,8 @@ def test_the_thread_of_a_run_acts_by_the_token_and_by_nothing_else(
     trace = run_start(workspace=team, user=owner, question=QUESTION)
     program_of(team, owner, "ask")
     token = acting_by(ServiceToken.objects.get())
-    runs._run_apart(trace.pk, "en", runs.running.begin(trace.pk), token)
-    runs._run_apart(trace.pk, "en", runs.running.begin(trace.pk), None)
+    runs._run_apart(trace.pk, "en", running.begin(trace.pk), token)
+    runs._run_apart(trace.pk, "en", running.begin(trace.pk), None)
     assert seen == [token, None] and token.rights == {Right.SEE, Right.ASK}
 
 
@@ -98,6 +100,7 @@ def test_what_commands_the_system_or_cannot_be_asked_is_refused_with_400(program
         assert reply.status_code == 400 and reply.json()["detail"], body
     wrong = program.send("post", "/ask", {"question": "How?", "options": {"mode": "magic"}})
     assert wrong.json()["errors"][0]["field"] == "mode"
+    junk: Any
     for junk in ({}, {"question": 7}, {"question": "How?", "wait": 999}, []):
         assert program.send("post", "/ask", junk).status_code in {400, 422}
     assert not Trace.objects.exists()

@@ -1,0 +1,57 @@
+"""What people have asked, counted against their quotas."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db.models import F, Sum
+
+from retrieval.errors import QuestionOverQuota
+from teams.quotas import (
+    QUESTIONS,
+    TOKENS,
+    day_begin,
+    limits_of,
+    month_begin,
+    over,
+    quota_lock,
+)
+from telemetry.models import Trace
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from django.db.models import QuerySet
+
+    from teams.models import User, Workspace
+
+
+def questions_today(workspace: Workspace, user: User | None) -> int:
+    return _asked(workspace, user, day_begin()).count()
+
+
+def tokens_month(workspace: Workspace, user: User | None) -> int:
+    """Tokens that models have read and written, in runs that have ended."""
+    rows = _asked(workspace, user, month_begin())
+    found = rows.aggregate(tokens=Sum(F("tokens_in") + F("tokens_out")))
+    return int(found["tokens"] or 0)
+
+
+def question_admit(*, workspace: Workspace, user: User) -> None:
+    """Raise QuestionOverQuota when one more is too much. Runs in the transaction that begins the run.
+
+    The tokens of runs that go on are not known yet, so that a month ends over its limit by what they take.
+    """
+    for whose in (user, None):
+        limits = limits_of(workspace, whose)
+        if limits[QUESTIONS]:
+            quota_lock(workspace)
+            if questions_today(workspace, whose) >= limits[QUESTIONS]:
+                raise QuestionOverQuota(over(QUESTIONS, limits[QUESTIONS], whole=whose is None))
+        if limits[TOKENS] and tokens_month(workspace, whose) >= limits[TOKENS]:
+            raise QuestionOverQuota(over(TOKENS, limits[TOKENS], whole=whose is None))
+
+
+def _asked(workspace: Workspace, user: User | None, since: datetime) -> QuerySet[Trace]:
+    rows = Trace.objects.filter(workspace=workspace, started_at__gte=since)
+    return rows if user is None else rows.filter(user=user)
