@@ -125,6 +125,7 @@ ASKED: dict[str, Asked] = {
     "servers-act": Right.MANAGE,
     # Programs: each operation of the API asks for its own right; its page is for people.
     "api:": Ask.TOKEN,
+    "mcp": Ask.TOKEN,
     "api:openapi-json": Ask.PUBLIC,
     "api:openapi-view": Ask.SIGNED_IN,
     # Django's admin shows what its permissions and the querysets of its pages allow.

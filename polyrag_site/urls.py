@@ -4,6 +4,7 @@ from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import include, path
 
+from retrieval.api.mcp_server import mcp
 from retrieval.api.urls import urls as api_urls
 
 # The admin's own form would ask for no second factor and count no attempts.
@@ -11,6 +12,7 @@ admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-a
 
 urlpatterns = [
     path("api/", api_urls),
+    path("mcp", mcp, name="mcp"),
     path("", include("retrieval.urls")),
     path("corpus/", include("corpus.urls")),
     path("telemetry/", include("telemetry.urls")),

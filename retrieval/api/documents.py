@@ -35,7 +35,7 @@ class Filter(Schema):
     inside: uuid.UUID | None = Field(None, description="files that came inside this document")
 
 
-def _row(row: Row) -> dict[str, Any]:
+def document_shown(row: Row) -> dict[str, Any]:
     version, progress = row.version, row.progress
     return {
         "id": row.document.pk,
@@ -54,7 +54,7 @@ def _row(row: Row) -> dict[str, Any]:
 
 
 def _one(document: Document) -> dict[str, Any]:
-    return _row(rows_of(Document.objects.filter(pk=document.pk), parts=False)[0])
+    return document_shown(rows_of(Document.objects.filter(pk=document.pk), parts=False)[0])
 
 
 @router.get("/documents", response=answers({200: schemas.Documents}))
@@ -63,7 +63,7 @@ def documents_list(request: HttpRequest, asked: Query[Filter], paging: Query[Pag
     user, workspace = member_of(request)
     wanted = Asked(asked.q, asked.state, asked.inside, asked.tag)
     rows, told = page_of(documents_listed(workspace, user, wanted), paging)
-    return {**told, "items": [_row(row) for row in rows_of(rows, parts=False)]}
+    return {**told, "items": [document_shown(row) for row in rows_of(rows, parts=False)]}
 
 
 @router.post(
@@ -119,7 +119,7 @@ def document_status(request: HttpRequest, document_id: uuid.UUID) -> Any:
     """How far the newest version's reading has come."""
     document = document_of(request, document_id, Right.SEE)
     row = Row(document, document.versions.first())
-    told = _row(row)
+    told = document_shown(row)
     return {**told, "stuck": bool(row.progress and row.progress.stuck)}
 
 
