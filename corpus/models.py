@@ -13,6 +13,7 @@ from pgvector.django import VectorField
 
 from corpus.reroute_models import Reroute as Reroute
 from corpus.reroute_models import RerouteChange as RerouteChange
+from corpus.source_models import DataSource as DataSource
 from corpus.theme_models import Community as Community
 from corpus.theme_models import CommunityChunk as CommunityChunk
 from corpus.theme_models import ThemesState as ThemesState

@@ -11,6 +11,7 @@ from corpus import (
     recovery,
     rerouting,
     services,
+    sources,
     theme_jobs,
     vector_index,
 )
@@ -32,6 +33,10 @@ def reindex(workspace_id: str) -> bool:
 
 def reroute(reroute_id: int) -> str:
     return rerouting.reroute_run(reroute_id)
+
+
+def source_read(source_id: str, user_id: int) -> str:
+    return sources.source_read(uuid.UUID(source_id), user_id)
 
 
 def vector_indexes() -> bool:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from corpus.views import documents, lifecycle, listing, names, pages, routes, uploads
+from corpus.views import documents, lifecycle, listing, names, pages, routes, sources, uploads
 
 ONE = "<uuid:document_id>/"
 
@@ -16,6 +16,11 @@ urlpatterns = [
     path("routes/<int:reroute_id>/undo/", routes.reroute_take_back, name="corpus-reroute-undo"),
     path("names/", names.names, name="corpus-names"),
     path("names/<int:alias_id>/", names.name_decide, name="corpus-name-decide"),
+    path("databases/", sources.sources, name="corpus-sources"),
+    path("databases/<uuid:source_id>/", sources.source, name="corpus-source"),
+    path("databases/<uuid:source_id>/copy/", sources.source_copy, name="corpus-source-copy"),
+    path("databases/<uuid:source_id>/select/", sources.source_select, name="corpus-source-select"),
+    path("databases/<uuid:source_id>/detach/", sources.source_remove, name="corpus-source-remove"),
     path("trash/", listing.trash, name="corpus-trash"),
     path("trash/empty/", lifecycle.trash_clear, name="corpus-trash-empty"),
     path(ONE, documents.document_detail, name="corpus-document"),

@@ -99,6 +99,11 @@ ASKED: dict[str, Asked] = {
     "corpus-reroute": Right.CURATE,
     "corpus-reroute-undo": Right.CURATE,
     "corpus-names": Right.CURATE,
+    "corpus-sources": Right.CURATE,
+    "corpus-source": Right.CURATE,
+    "corpus-source-copy": Right.CURATE,
+    "corpus-source-select": Right.CURATE,
+    "corpus-source-remove": Right.CURATE,
     "corpus-name-decide": Right.CURATE,
     # Traces: one's own, and everybody's with the right to audit.
     "telemetry": Right.SEE,

@@ -30,6 +30,8 @@ class AuditAction(models.TextChoices):
     UPLOADED = "uploaded", _("Uploaded")
     DELETED = "deleted", _("Deleted")
     RESTORED = "restored", _("Restored")
+    SOURCE_ATTACHED = "source_attached", _("Database attached")
+    SOURCE_DETACHED = "source_detached", _("Database detached")
     TOKEN_CREATED = "token_created", _("Token created")
     TOKEN_REVOKED = "token_revoked", _("Token revoked")
     QUOTA_SET = "quota_set", _("Quota set")
