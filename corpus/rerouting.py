@@ -34,6 +34,7 @@ from telemetry.live import corpus_group, publish
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from routing.rules import Rules
     from teams.models import User, Workspace
 
 # So many jobs of a workspace can say what was before.
@@ -68,8 +69,9 @@ class Preview:
         return sum(self.moves.values())
 
 
-def reroute_preview(workspace: Workspace, user: User) -> Preview:
-    """What `reroute_queue` would move, of what `user` may read. Writes nothing.
+def reroute_preview(workspace: Workspace, user: User, rules: Rules | None = None) -> Preview:
+    """What `reroute_queue` would move, of what `user` may read, under `rules` (None: those in force). Writes
+    nothing.
 
     Raises PermissionDenied without the right to curate.
     """
@@ -81,7 +83,7 @@ def reroute_preview(workspace: Workspace, user: User) -> Preview:
     for batch in batched(rows.iterator(chunk_size=BATCH), BATCH):
         ours = _ours(batch)
         total, foreign = total + len(batch), foreign + len(batch) - len(ours)
-        for chunk, (route, _decision) in zip(ours, _decided(workspace, ours), strict=True):
+        for chunk, (route, _decision) in zip(ours, _decided(workspace, ours, rules), strict=True):
             if route != chunk.route:
                 moves[chunk.route, route] += 1
                 if len(examples) < EXAMPLES:
@@ -271,12 +273,15 @@ def _ours(rows: Sequence[Chunk]) -> list[Chunk]:
     return [row for row in rows if row.embedder == identity and row.embedding is not None]
 
 
-def _decided(workspace: Workspace, rows: Sequence[Chunk]) -> list[tuple[str, dict[str, Any]]]:
+def _decided(
+    workspace: Workspace, rows: Sequence[Chunk], rules: Rules | None = None
+) -> list[tuple[str, dict[str, Any]]]:
     """(route, decision as kept) of each passage, with the same last word of the stores as at reading."""
     if not rows:
         return []
     vectors = np.vstack([np.asarray(row.embedding, dtype=np.float32) for row in rows])
-    decisions = chunks_route(workspace=workspace, texts=[row.text for row in rows], vectors=vectors)
+    texts = [row.text for row in rows]
+    decisions = chunks_route(workspace=workspace, texts=texts, vectors=vectors, rules=rules)
     keys, versions = [row.pk for row in rows], {row.version_id for row in rows}
     linked = set(Relation.objects.filter(chunk__in=keys).values_list("chunk", flat=True))
     tabled = set(DataTable.objects.filter(version__in=versions).values_list("version", flat=True))

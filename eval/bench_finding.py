@@ -18,7 +18,7 @@ from retrieval import text_store
 from retrieval.nearest import nearest
 from retrieval.ppr import graph_of_arrays, personalized_pagerank
 from routing.decision import decide
-from routing.services import anchors_in_force, bounds_in_force
+from routing.rules import anchors_in_force, bounds_in_force
 from teams.models import User, Workspace
 from teams.services import workspace_create, workspace_delete
 

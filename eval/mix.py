@@ -21,7 +21,8 @@ from eval.routing_run import NAMES, Router, routed
 from eval.workspace import folder_read
 from routing.calibration import in_fit_half
 from routing.models import Anchor
-from routing.services import anchors_in_force, revision_create
+from routing.revisions import revision_create
+from routing.rules import anchors_in_force
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -35,7 +35,7 @@ INSTALLED_APPS = [
     "engines",
     "telemetry",
     "teams",
-    "django.contrib.admin",
+    "polyrag_site.apps.PolyragAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

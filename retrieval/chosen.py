@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from corpus.selectors import chunks_live
 from routing.decision import override, route_scores
-from routing.services import anchors_in_force
+from routing.rules import anchors_in_force
 from routing.values import GRAPH, VECTORIAL, Decision
 
 if TYPE_CHECKING:

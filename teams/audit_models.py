@@ -35,6 +35,8 @@ class AuditAction(models.TextChoices):
     TOKEN_CREATED = "token_created", _("Token created")
     TOKEN_REVOKED = "token_revoked", _("Token revoked")
     QUOTA_SET = "quota_set", _("Quota set")
+    ANCHORS_CHANGED = "anchors_changed", _("Anchors or thresholds changed")
+    EXPORTED = "exported", _("Exported")
 
 
 class AuditEntry(models.Model):

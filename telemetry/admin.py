@@ -1,22 +1,55 @@
 from __future__ import annotations
 
-from django.contrib import admin
+from typing import TYPE_CHECKING, Any
 
+from django.contrib import admin
+from django.utils.translation import gettext_lazy as _
+
+from teams.access import Right
+from teams.scoped_admin import ScopedAdmin, WorkspaceFilter
 from telemetry.models import Trace
+from telemetry.panel import ROUTE_LABELS
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+    from django.http import HttpRequest
+
+
+class RouteFilter(admin.SimpleListFilter):
+    """The known routes; asking the rows for theirs would read them all."""
+
+    title = _("route")
+    parameter_name = "route"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(name, str(label)) for name, label in ROUTE_LABELS.items()]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        chosen = self.value()
+        return queryset.filter(route__contains=chosen) if chosen else queryset
 
 
 @admin.register(Trace)
-class TraceAdmin(admin.ModelAdmin[Trace]):
-    """Traces are read here and never changed."""
+class TraceAdmin(ScopedAdmin):
+    """Traces of audited workspaces: listed here, read on their own page, never changed."""
 
+    right = Right.AUDIT
     list_display = ("started_at", "user", "workspace", "question", "route", "state", "duration_ms")
-    list_filter = ("state", "route", "workspace")
+    list_filter = (WorkspaceFilter, "state", RouteFilter)
     list_select_related = ("user", "workspace")
+    list_per_page = 50
     search_fields = ("question",)
-    show_full_result_count = False
+    ordering = ("-started_at",)
+    fields = (
+        "question",
+        "user",
+        "workspace",
+        "state",
+        "route",
+        "stage",
+        "started_at",
+        "duration_ms",
+    )
 
-    def has_add_permission(self, request: object) -> bool:
-        return False
-
-    def has_change_permission(self, request: object, obj: Trace | None = None) -> bool:
-        return False
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).defer("parts", "answer", "options")

@@ -27,7 +27,7 @@ from corpus.rerouting import (
 from engines.registry import embedder
 from routing.models import Anchor
 from routing.near import near_boundary
-from routing.services import revision_create
+from routing.revisions import revision_create
 from routing.values import Bounds, Decision, RouteScore
 from tests.corpus.stores import NOTE, OTHER
 from tests.factories import ingest, make_member, make_user, make_workspace

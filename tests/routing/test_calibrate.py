@@ -18,7 +18,7 @@ from routing.calibration import (
     wilson_upper,
 )
 from routing.models import Revision, Thresholds
-from routing.services import bounds_in_force
+from routing.rules import bounds_in_force
 
 if TYPE_CHECKING:
     from pathlib import Path

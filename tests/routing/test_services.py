@@ -5,10 +5,10 @@ import uuid
 import pytest
 
 from engines.registry import embedder
+from routing.curation import change_apply, change_switching
 from routing.models import Anchor, Revision, StoreTerm
+from routing.rules import anchors_in_force, revision_newest
 from routing.services import (
-    anchors_in_force,
-    anchors_set_active,
     question_route,
     store_terms_replace,
     terms_named,
@@ -46,7 +46,11 @@ def test_disabling_anchors_is_a_revision_and_takes_effect_at_once() -> None:
     workspace = make_workspace()
     before = anchors_in_force(workspace)
     person = make_member(workspace)
-    anchors_set_active(anchors=Anchor.objects.filter(route_id="graph"), active=False, author=person)
+    person.is_superuser = True
+    person.save()
+    keys = list(Anchor.objects.filter(route_id="graph").values_list("pk", flat=True))
+    change = change_switching(None, keys, active=False)
+    change_apply(change=change, author=person, reason="no graph", expected=revision_newest())
     after = anchors_in_force(workspace)
 
     assert "graph" in before.routes

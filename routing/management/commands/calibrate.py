@@ -24,7 +24,8 @@ from routing.calibration import (
 from routing.decision import decide, route_scores
 from routing.evidence import combine
 from routing.models import Anchor, Revision, Thresholds
-from routing.services import bounds_in_force, revision_create
+from routing.revisions import revision_create
+from routing.rules import bounds_in_force
 from routing.values import ROUTES, AnchorSet, Bounds
 
 if TYPE_CHECKING:
