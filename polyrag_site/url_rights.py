@@ -134,5 +134,6 @@ ASKED: dict[str, Asked] = {
     "api:openapi-json": Ask.PUBLIC,
     "api:openapi-view": Ask.SIGNED_IN,
     # Django's admin shows what its permissions and the querysets of its pages allow.
+    # Operators, curators and auditors come in; each page shows what its querysets and permissions allow.
     "admin:": Ask.STAFF,
 }

@@ -187,8 +187,10 @@ def test_a_reader_is_not_refused_what_reading_gives(client: Client, scene: Scene
     assert wrong == []
 
 
-def test_who_is_not_staff_sees_nothing_of_the_admin(client: Client, scene: Scene) -> None:
-    client.force_login(scene.owner)
+def test_who_curates_and_audits_nothing_sees_nothing_of_the_admin(
+    client: Client, scene: Scene
+) -> None:
+    client.force_login(make_member(scene.workspace))
     for one in listed(Ask.STAFF):
         reply = client.get(address(one, scene.keys))
         assert reply.status_code in {302, 403, 404}, one.name
