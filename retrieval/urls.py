@@ -2,13 +2,18 @@ from __future__ import annotations
 
 from django.urls import path
 
-from retrieval import views, views_quotas, views_sql, views_talks
+from retrieval import views, views_labels, views_quotas, views_sql, views_talks
 from telemetry.sse import run_events
 
 urlpatterns = [
     path("", views.chat, name="chat"),
     path("quotas/", views_quotas.quotas, name="quotas"),
     path("quotas/set/", views_quotas.quota_change, name="quota-set"),
+    path("labelled/", views_labels.labels, name="labels"),
+    path("labelled/new/", views_labels.label_new, name="label-new"),
+    path("labelled/<int:label_id>/", views_labels.label_decide, name="label-decide"),
+    path("labelled/<int:label_id>/undo/", views_labels.wrong_route_undo, name="wrong-route-undo"),
+    path("chat/<uuid:trace_id>/wrong-route/", views_labels.wrong_route, name="wrong-route"),
     path("conversations/", views_talks.talk_list, name="talks"),
     path("conversations/<uuid:talk_id>/", views_talks.talk_detail, name="talk"),
     path("conversations/<uuid:talk_id>/rename/", views_talks.talk_rename, name="talk-rename"),

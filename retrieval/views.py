@@ -19,6 +19,7 @@ from retrieval.options_form import form_context
 from retrieval.shown import answer_text, run_view, source_view
 from retrieval.shown_tables import tables_fill
 from retrieval.talks import talks_of
+from retrieval.views_labels import wrong_route_context
 from teams.access import Right, holds, require
 from teams.requests import member_of
 from telemetry.models import Conversation, Trace
@@ -185,6 +186,7 @@ def run(request: HttpRequest, trace_id: uuid.UUID) -> HttpResponse:
         "talk": _talk_seen(trace, user),
         "kept": kept_shown(trace, user),
         "may_judge": holds(user, trace.workspace, Right.ASK),
+        "wrong": {} if partial else wrong_route_context(trace, user),
         # The live part holds no form, and is fetched anew with every event.
         "form": None if partial else form_context(trace.workspace, user),
     }

@@ -6,6 +6,7 @@ import hashlib
 from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
+from django.db.models import Count
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -30,8 +31,13 @@ class LabelInvalid(Exception):
 
 def split_of(folded: str) -> str:
     """Which half a question belongs to, by a hash of its folded text, so that the halves never change."""
-    key = hashlib.sha256(folded.encode()).hexdigest()
-    return LabelledQuestion.Split.FIT if in_fit_half(key) else LabelledQuestion.Split.REPORT
+    fit = in_fit_half(split_key(folded))
+    return LabelledQuestion.Split.FIT if fit else LabelledQuestion.Split.REPORT
+
+
+def split_key(folded: str) -> str:
+    """The id under which `in_fit_half` knows a question."""
+    return hashlib.sha256(folded.encode()).hexdigest()
 
 
 def label_tell(
@@ -136,6 +142,13 @@ def label_reopen(*, label: LabelledQuestion, user: User) -> None:
     LabelledQuestion.objects.filter(pk=label.pk).update(
         state=State.PENDING, reviewer=None, reviewed_at=None
     )
+
+
+def labels_counted(workspace: Workspace) -> list[int]:
+    """How many questions of the workspace are in each state, in the order of `State`."""
+    rows = LabelledQuestion.objects.filter(workspace=workspace).order_by().values("state")
+    held = {row["state"]: row["n"] for row in rows.annotate(n=Count("pk"))}
+    return [held.get(state, 0) for state in State.values]
 
 
 def labels_accepted(workspace: Workspace) -> list[LabelledQuestion]:

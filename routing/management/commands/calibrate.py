@@ -23,10 +23,12 @@ from routing.calibration import (
 )
 from routing.decision import decide, route_scores
 from routing.evidence import combine
+from routing.labelling import labels_accepted, split_key
 from routing.models import Anchor, Revision, Thresholds
 from routing.revisions import revision_create
-from routing.rules import bounds_in_force
+from routing.rules import anchors_in_force, bounds_in_force
 from routing.values import ROUTES, AnchorSet, Bounds
+from teams.models import Workspace
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -42,8 +44,13 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--set", default="", dest="path", help="labelled questions, JSON Lines")
         parser.add_argument(
-            "--set", required=True, dest="path", help="labelled questions, JSON Lines"
+            "--labelled",
+            default="",
+            metavar="SLUG",
+            help="the accepted labelled questions of this workspace, with its own anchors; thresholds that "
+            "are saved are the workspace's",
         )
         parser.add_argument("--json", help="also write the result, with the curve, to this file")
         parser.add_argument(
@@ -55,16 +62,20 @@ class Command(BaseCommand):
         risk = options["risk"]
         if not 0 <= risk < 1:
             raise CommandError(f"--risk is a share from 0 to below 1, not {risk}")
-        rows = labelled(Path(options["path"]))
+        workspace = _workspace(options)
+        rows = told(workspace) if workspace else labelled(Path(options["path"]))
+        name = (
+            f"labelled questions of {workspace.slug}" if workspace else Path(options["path"]).name
+        )
         identity = str(embedder().identity)
-        fitted_on, checked_on = measured(rows)
+        fitted_on, checked_on = measured(rows, workspace)
         try:
             bounds, curve = fit(fitted_on, risk)
         except ValueError as error:
-            raise CommandError(f"{options['path']}: {error}; nothing was saved") from error
-        before = bounds_in_force(identity)
+            raise CommandError(f"{name}: {error}; nothing was saved") from error
+        before = bounds_in_force(identity, workspace)
         result = {
-            "set": Path(options["path"]).name,
+            "set": name,
             "embedder": identity,
             "risk": risk,
             "tau_high": bounds.tau_high,
@@ -77,7 +88,7 @@ class Command(BaseCommand):
         }
         self._show(curve, result)
         if options["save"]:
-            _thresholds_create(bounds, identity, result, thinned(curve))
+            _thresholds_create(bounds, identity, result, thinned(curve), workspace)
         if options["json"]:
             text = json.dumps({**result, "curve": thinned(curve)}, indent=1)
             Path(options["json"]).write_text(text + "\n", encoding="utf-8")
@@ -97,6 +108,31 @@ class Command(BaseCommand):
                 f"wrong {held['wrong']} of {held['taken']} (95 % upper {held['upper']}), "
                 f"all stages right {held['accuracy']}"
             )
+
+
+def _workspace(options: dict[str, Any]) -> Workspace | None:
+    if bool(options["path"]) == bool(options["labelled"]):
+        raise CommandError("say either --set FILE or --labelled SLUG")
+    if not options["labelled"]:
+        return None
+    found: Workspace | None = Workspace.objects.filter(slug=options["labelled"]).first()
+    if found is None:
+        raise CommandError(f"there is no workspace {options['labelled']!r}")
+    return found
+
+
+def told(workspace: Workspace) -> list[dict[str, str]]:
+    """The accepted labelled questions of a workspace; their ids put each into the half it says."""
+    rows = [
+        {"id": split_key(row.folded), "question": row.text, "route": row.route_id}
+        for row in labels_accepted(workspace)
+    ]
+    if len(rows) < FEWEST:
+        raise CommandError(
+            f"{workspace.slug} holds {len(rows)} accepted labelled questions; "
+            f"{FEWEST} are the fewest to fit on"
+        )
+    return rows
 
 
 def labelled(path: Path) -> list[dict[str, str]]:
@@ -137,9 +173,11 @@ def shared_anchors() -> AnchorSet:
     )
 
 
-def measured(rows: list[dict[str, str]]) -> tuple[list[Measured], list[Measured]]:
+def measured(
+    rows: list[dict[str, str]], workspace: Workspace | None = None
+) -> tuple[list[Measured], list[Measured]]:
     """What each question measures, as (fit half, check half). Evidence is the question's words alone."""
-    anchors = shared_anchors()
+    anchors = anchors_in_force(workspace) if workspace else shared_anchors()
     vectors = np.asarray(embedder().queries([row["question"] for row in rows]), dtype=np.float32)
     halves: tuple[list[Measured], list[Measured]] = ([], [])
     for row, vector in zip(rows, vectors, strict=True):
@@ -179,12 +217,17 @@ def _figures(rows: list[Measured], bounds: Bounds) -> dict[str, Any]:
 
 @transaction.atomic
 def _thresholds_create(
-    bounds: Bounds, identity: str, result: dict[str, Any], curve: list[dict[str, Any]]
+    bounds: Bounds,
+    identity: str,
+    result: dict[str, Any],
+    curve: list[dict[str, Any]],
+    workspace: Workspace | None,
 ) -> None:
     source = (
         f"calibrate {result['set']}, risk {result['risk']}, {result['fit']['questions']} questions"
     )
     Thresholds.objects.create(
+        workspace=workspace,
         embedder=identity,
         tau_high=bounds.tau_high,
         tau_low=bounds.tau_low,
@@ -192,4 +235,10 @@ def _thresholds_create(
         source=source[:200],
         curve=curve,
     )
-    revision_create(author=None, reason=f"Thresholds fitted: {source}")
+    told = f"{bounds.tau_high:.4f} / {bounds.tau_low:.4f} / {bounds.delta:.4f}"
+    revision_create(
+        author=None,
+        reason=f"Thresholds fitted: {source}",
+        workspace_id=workspace.pk if workspace else None,
+        changes={"bounds": told},
+    )
