@@ -4,15 +4,41 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('teams', '0006_quotas'),
+        ("teams", "0006_quotas"),
     ]
 
     operations = [
         migrations.AlterField(
-            model_name='auditentry',
-            name='action',
-            field=models.CharField(choices=[('signed_in', 'Signed in'), ('sign_in_failed', 'Sign-in failed'), ('signed_out', 'Signed out'), ('password_changed', 'Password changed'), ('factor_added', 'Second factor added'), ('factor_removed', 'Second factor removed'), ('invited', 'Invited'), ('uninvited', 'Invitation taken back'), ('joined', 'Joined'), ('role_changed', 'Role changed'), ('removed', 'Member removed'), ('left', 'Left'), ('workspace_created', 'Workspace created'), ('workspace_renamed', 'Workspace renamed'), ('workspace_deleted', 'Workspace deleted'), ('uploaded', 'Uploaded'), ('deleted', 'Deleted'), ('restored', 'Restored'), ('token_created', 'Token created'), ('token_revoked', 'Token revoked'), ('quota_set', 'Quota set'), ('anchors_changed', 'Anchors or thresholds changed'), ('exported', 'Exported')], max_length=20),
+            model_name="auditentry",
+            name="action",
+            field=models.CharField(
+                choices=[
+                    ("signed_in", "Signed in"),
+                    ("sign_in_failed", "Sign-in failed"),
+                    ("signed_out", "Signed out"),
+                    ("password_changed", "Password changed"),
+                    ("factor_added", "Second factor added"),
+                    ("factor_removed", "Second factor removed"),
+                    ("invited", "Invited"),
+                    ("uninvited", "Invitation taken back"),
+                    ("joined", "Joined"),
+                    ("role_changed", "Role changed"),
+                    ("removed", "Member removed"),
+                    ("left", "Left"),
+                    ("workspace_created", "Workspace created"),
+                    ("workspace_renamed", "Workspace renamed"),
+                    ("workspace_deleted", "Workspace deleted"),
+                    ("uploaded", "Uploaded"),
+                    ("deleted", "Deleted"),
+                    ("restored", "Restored"),
+                    ("token_created", "Token created"),
+                    ("token_revoked", "Token revoked"),
+                    ("quota_set", "Quota set"),
+                    ("anchors_changed", "Anchors or thresholds changed"),
+                    ("exported", "Exported"),
+                ],
+                max_length=20,
+            ),
         ),
     ]
