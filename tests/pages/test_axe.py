@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils import translation
 
 from corpus.services import document_trash
+from corpus.source_models import DataSource
 from retrieval.runs import run_execute
 from telemetry.models import Conversation, RunState, Trace
 from telemetry.services import trace_begin
@@ -74,6 +75,7 @@ def every_page(team: Workspace, user: User) -> dict[str, str]:
     table = asked(
         team, user, "What is the total of crates for Brook, and how hot is the kiln fired?"
     )
+    series = asked(team, user, "What is the total of crates by orchard?")
     graph = asked(team, user, "Who directs the plant that makes the Aurora line?")
     refused = asked(team, user, "Which airline flies the chairman to Singapore?")
     lost = ingest(team, user, "lost.md", "# Well\n\nThe well of Ermida is thirty fathoms deep.\n")
@@ -81,7 +83,10 @@ def every_page(team: Workspace, user: User) -> dict[str, str]:
     document_trash(document=lost, user=user)
     running = trace_begin(workspace=team, user=user, question="Who?", language="en")
     runs = {"text": text, "table": table, "graph": graph, "refused": refused, "withdrawn": gone,
-            "written": written(text), "running": running}  # fmt: skip
+            "written": written(text), "running": running, "series": series}  # fmt: skip
+    source = DataSource.objects.create(
+        workspace=team, name="shop", host="localhost", database="shop", username="reader"
+    )
     named: dict[str, tuple[str, list[Any]]] = {
         "chat": ("chat", []), "corpus": ("corpus", []), "trash": ("corpus-trash", []),
         "routes": ("corpus-routes", []), "names": ("corpus-names", []),
@@ -93,6 +98,8 @@ def every_page(team: Workspace, user: User) -> dict[str, str]:
     }  # fmt: skip
     talk = Conversation.objects.create(workspace=team, user=user, title="Kilns", shared=True)
     Trace.objects.filter(pk__in=[text.pk, table.pk]).update(conversation=talk)
+    named |= {"all rows": ("chat-rows", [series.pk, 0]), "databases": ("corpus-sources", [])}
+    named |= {"database": ("corpus-source", [source.pk])}
     named |= {"usage": ("usage", []), "talks": ("talks", []), "talk": ("talk", [talk.pk])}
     named |= {f"run, {name}": ("chat-run", [trace.pk]) for name, trace in runs.items()}
     return {name: reverse(view, args=keys) for name, (view, keys) in named.items()}
