@@ -323,13 +323,24 @@ OCR_ENGINES = env.words("POLYRAG_OCR_ENGINES", ["server", "easyocr", "rapidocr",
 # Vectors of texts already embedded, kept on disk. Off unless set: evaluation and tests use it.
 EMBEDDING_CACHE_DIR = env.text("POLYRAG_EMBEDDING_CACHE")
 
+# What may leave for the operator's own tools: the text of questions in the log, and counts at /metrics.
+LOG_QUESTIONS = env.flag("POLYRAG_LOG_QUESTIONS", default=False)
+METRICS_TOKEN = env.text("POLYRAG_METRICS_TOKEN")
+
 LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "formatters": {
+        "line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"},
+        "bare": {"format": "%(message)s"},
+    },
+    "handlers": {
+        "console": {"class": "logging.StreamHandler", "formatter": "line"},
+        "json": {"class": "logging.StreamHandler", "formatter": "bare"},
+    },
     "root": {"handlers": ["console"], "level": env.text("LOG_LEVEL", "INFO")},
     "loggers": {
+        "polyrag.questions": {"handlers": ["json"], "level": "INFO", "propagate": False},
         "channels_postgres": {"level": "ERROR"},
         "django-q": {"level": "WARNING"},
         "docling": {"level": "WARNING"},

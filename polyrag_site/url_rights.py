@@ -129,6 +129,7 @@ ASKED: dict[str, Asked] = {
     "tokens": Right.SEE,
     "token-new": Right.SEE,
     "token-revoke": Right.SEE,
+    "metrics": Ask.TOKEN,
     # Model servers of the instance, as owners of workspaces see them.
     "servers": Right.MANAGE,
     "servers-budget": Right.MANAGE,

@@ -4,6 +4,7 @@ from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import include, path
 
+from polyrag_site.metrics import metrics
 from retrieval.api.mcp_server import mcp
 from retrieval.api.urls import urls as api_urls
 
@@ -17,6 +18,7 @@ urlpatterns = [
     path("corpus/", include("corpus.urls")),
     path("telemetry/", include("telemetry.urls")),
     path("usage/", include("telemetry.usage_urls")),
+    path("metrics", metrics, name="metrics"),
     path("servers/", include("engines.urls")),
     path("accounts/", include("teams.urls")),
     path("", include("teams.member_urls")),

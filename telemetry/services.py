@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from telemetry import running
 from telemetry.accounting import trace_account
+from telemetry.export import question_log
 from telemetry.live import publish, run_group
 from telemetry.models import Conversation, RunEvent, RunState, Span, Trace
 from telemetry.names import EventKind
@@ -90,6 +91,7 @@ def trace_settle(*, trace: Trace, recording: Recording | None) -> bool:
         if going:
             trace.save()
             _append(trace, *_terminal(trace, spans))
+            transaction.on_commit(lambda: question_log(trace))
         elif not Trace.objects.filter(pk=trace.pk).exists():
             return False  # Deleted with its workspace.
         Span.objects.bulk_create(

@@ -123,7 +123,10 @@ def provider_install() -> None:
         current = TracerProvider()
         otel.set_tracer_provider(current)
     if not getattr(current, "_polyrag_keeper", False):
+        from telemetry.export import otlp_install
+
         current.add_span_processor(_Keeper())
+        otlp_install(current)
         current._polyrag_keeper = True  # type: ignore[attr-defined]
 
 
