@@ -21,11 +21,11 @@ AWAY_SECONDS = 30
 SERVER_TONES = {
     ServerState.UP: "done",
     ServerState.STARTING: "running",
-    ServerState.ASLEEP: "interrupted",
-    ServerState.STOPPED: "interrupted",
+    ServerState.ASLEEP: "idle",
+    ServerState.STOPPED: "idle",
 }
 # The colour of a state; its words stand beside it.
-TONES = {State.UP: "done", State.LOADING: "running", State.RESTING: "interrupted"}
+TONES = {State.UP: "done", State.LOADING: "running", State.RESTING: "refused"}
 
 
 @dataclass(frozen=True, slots=True)
