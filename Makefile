@@ -3,7 +3,7 @@ PY := .venv/bin/python
 MANAGE := $(PY) manage.py
 BOOT := $(shell command -v python3 || command -v python)
 
-.PHONY: help setup setup-dev migrated demo run worker eval eval-finding bench-finding eval-reading eval-answering eval-sql bench-answering bench test test-models check messages screenshots lock clean
+.PHONY: help setup setup-dev migrated demo run worker eval eval-finding bench-finding eval-reading eval-answering eval-sql bench-sql bench-answering bench test test-models check messages screenshots lock clean
 
 help: ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -45,6 +45,9 @@ eval-answering: migrated ## own sets, answer cache, screen, planted instructions
 
 eval-sql: migrated ## text-to-SQL on Spider (English, Portuguese) and WikiTableQuestions; DATA=folder of the sets
 	$(MANAGE) evaluate_sql $(if $(DATA),--data $(DATA)) --json .data/eval/sql.json
+
+bench-sql: migrated ## speed of reading questions to tables and of looking values up, on made-up tables
+	$(MANAGE) bench_sql --json .data/eval/bench_sql.json
 
 bench-answering: setup-dev migrated ## how soon decision, first word and kept answer are seen; 50 people at once
 	$(MANAGE) bench_answering --json .data/eval/bench_answering.json

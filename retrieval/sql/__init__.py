@@ -122,7 +122,7 @@ def _by_join(
     workspace: Workspace, plan: Joined, tables: Sequence[Table], language: str
 ) -> Retrieved:
     try:
-        sql = guard.guarded(statement(plan).sql(dialect="postgres"), tables)
+        sql = guard.guarded(statement(plan).sql(dialect="postgres"), plan.read_of(tables))
         read = rows_read(workspace=workspace, statement=sql)
     except SqlRefused as error:
         return Retrieved(STORE, note=reason("refused", language, why=str(error)))

@@ -10,6 +10,7 @@ import functools
 from typing import TYPE_CHECKING
 
 from retrieval.sql.filters import Unclear
+from retrieval.sql.joined.accounted import accounted
 from retrieval.sql.joined.compose import composed
 from retrieval.sql.joined.graph import Graph
 from retrieval.sql.joined.index import index
@@ -36,10 +37,12 @@ def joined(text: str, tables: Sequence[Table]) -> Joined | None:
 def _joined(text: str, tables: tuple[Table, ...]) -> Joined | None:
     known = index(tables)
     try:
-        phrased = Walk(lexemes(text, known)).run()
-        return composed(phrased, known, Graph(_links(tables)))
+        said, graph = lexemes(text, known), Graph(_links(tables))
+        plan = composed(Walk(said).run(), known, graph)
+        accounted(said, plan, graph)
     except Unclear:
         return None
+    return plan
 
 
 def _links(tables: tuple[Table, ...]) -> tuple[Link, ...]:

@@ -68,6 +68,7 @@ class Order:
     lex: Lex | None
     down: bool = False
     aggregate: Aggregate = Aggregate.NONE
+    concept: str = ""
 
 
 @dataclass(slots=True)

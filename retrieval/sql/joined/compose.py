@@ -234,7 +234,11 @@ def _order(asked: Phrased, draft: Draft) -> None:
         return
     if draft.limit:
         raise Unclear("comparison")
-    if order.lex is None:
+    if order.lex is None and order.concept:
+        ref = resolver.concept(order.concept, draft.root)
+        draft.reach(ref.table)
+        item = Item(ref)
+    elif order.lex is None:
         item = draft.items[0]
     elif order.aggregate is Aggregate.COUNT and not (order.lex.columns and not order.lex.tables):
         item = Item(None, Aggregate.COUNT)

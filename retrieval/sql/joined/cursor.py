@@ -38,6 +38,7 @@ class Cursor:
         self.glue = "and"
         self.top = 0
         self.fresh: list[Aggregate] = []
+        self.before_entity = 0
 
     def peek(self, ahead: int = 0) -> Lex | None:
         """The lexeme so many places on, small words left out."""

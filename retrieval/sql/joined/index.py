@@ -14,7 +14,7 @@ from retrieval.sql.joined.keys import table_words
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from retrieval.sql.catalogue import Table
+    from retrieval.sql.catalogue import Column, Table
 
 WHOLE, NEAR, LOOSE = 1.0, 0.9, 0.5
 LIKE_ENOUGH = 0.8
@@ -48,21 +48,26 @@ class Index:
     titles: dict[str, tuple[str, ...]]
     columns: tuple[Named, ...]
     values: dict[str, tuple[tuple[Ref, str], ...]]
+    flags: dict[Ref, tuple[str | bool, ...]]
+    # Numbers of the columns whose name holds a word that shares the key.
+    by_key: dict[str, tuple[int, ...]]
 
     def kind(self, ref: Ref) -> str:
         return self.tables[ref.table].column(ref.column).kind
 
-    def flag(self, ref: Ref) -> tuple[str | bool, ...]:
-        """The value that says yes in a column of yes and no; empty for another column."""
-        column = self.tables[ref.table].column(ref.column)
-        if column.kind == "boolean":
-            return (True,)
-        folded = {fold(value): value for value in column.values}
-        both = len(folded) == 2 and folded.keys() <= YES | NO
-        return tuple(value for said, value in folded.items() if said in YES) if both else ()
-
     def numeric(self, ref: Ref) -> bool:
         return self.kind(ref) in {"integer", "number"}
+
+
+def _flag(column: Column) -> tuple[str | bool, ...]:
+    """The value that says yes in a column of yes and no; empty for another column."""
+    if column.kind == "boolean":
+        return (True,)
+    if len(column.values) != 2:
+        return ()
+    folded = {fold(value): value for value in column.values}
+    both = folded.keys() <= YES | NO
+    return tuple(value for said, value in folded.items() if said in YES) if both else ()
 
 
 def united(said: Iterable[str]) -> tuple[str, ...]:
@@ -110,7 +115,23 @@ def index(tables: tuple[Table, ...]) -> Index:
         titles,
         columns,
         {text: tuple(held) for text, held in values.items() if text},
+        {
+            Ref(table.sql_name, column.sql_name): flag
+            for table in tables
+            for column in table.columns
+            if (flag := _flag(column))
+        },
+        _by_key(columns),
     )
+
+
+def _by_key(columns: tuple[Named, ...]) -> dict[str, tuple[int, ...]]:
+    found: dict[str, set[int]] = {}
+    for number, named in enumerate(columns):
+        for said in {*named.words, *named.units, " ".join(named.words)}:
+            for key in words.shared_keys(said):
+                found.setdefault(key, set()).add(number)
+    return {key: tuple(sorted(numbers)) for key, numbers in found.items()}
 
 
 def _parted(said: tuple[str, ...], known: set[str]) -> tuple[str, ...]:
@@ -126,6 +147,8 @@ def _parted(said: tuple[str, ...], known: set[str]) -> tuple[str, ...]:
 
 def plain(text: str) -> str:
     """A value as it is looked up: folded words with one space between."""
+    if text.isascii() and "'" not in text:  # the quick way for most of many values
+        return " ".join(lexicon.TOKEN.findall(text.replace("_", " ").lower()))
     return " ".join(token.text for token in lexicon.tokens(text))
 
 
@@ -192,7 +215,13 @@ def _gender(known: Index, said: str) -> dict[Ref, tuple[str, ...]]:
 def columns_of(known: Index, said: list[str]) -> list[tuple[float, Ref]]:
     """Columns whose name the words say: all of it, all but the table's own name, or a part."""
     joined, found = " ".join(said), []
-    for named in known.columns:
+    near = {
+        number
+        for word in (said[0], joined)
+        for key in words.shared_keys(word)
+        for number in known.by_key.get(key, ())
+    }
+    for named in (known.columns[number] for number in sorted(near)):
         level = _level(said, joined, named)
         if level:
             found.append((level, named.ref))

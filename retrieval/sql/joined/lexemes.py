@@ -82,6 +82,9 @@ def _phrases() -> dict[str, list[tuple[tuple[str, ...], str, str]]]:
                 found.setdefault(tuple(said.split()), (kind, ""))
     for adjective, concept in held["adjectives"].items():
         found[tuple(adjective.split())] = ("extreme", concept)
+    for ordered, told in held["ordered"].items():
+        kind, _, concept = told.partition(" ")
+        found[tuple(ordered.split())] = (kind, concept)
     for comparative, concept in held["comparatives"].items():
         found[tuple(comparative.split())] = ("held", concept)
     by_first: dict[str, list[tuple[tuple[str, ...], str, str]]] = {}
@@ -231,7 +234,7 @@ def _named(bare: list[str], known: Index) -> Lex | None:
         for level, ref in columns
         if level >= min(most[ref.table], 0.95) or most[ref.table] <= 0.5
     }
-    flags = {ref: known.flag(ref) for ref in kept if kept[ref] == best}
+    flags = {ref: known.flags.get(ref, ()) for ref in kept if kept[ref] == best}
     if flags and all(flags.values()) and not tables and best >= 0.9:
         return Lex("flag", "", values=flags)  # type: ignore[arg-type]
     top = max((level for level, _ in tables), default=0.0)

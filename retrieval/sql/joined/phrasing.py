@@ -16,6 +16,7 @@ from retrieval.sql.joined.wanting import Wanting
 if TYPE_CHECKING:
     from retrieval.sql.joined.asked import Phrased
 
+YES_OR_NO = frozenset({"is", "are", "was", "were", "do", "does", "did", "has", "have", "será"})
 LEADING = frozenset(
     {"for", "among", "of", "para", "dos", "das", "entre os", "entre as", "do", "da"}
 )
@@ -37,6 +38,8 @@ class Walk(Wanting):
         unknown = [lex.text for lex in self.lexemes if not lex.kind]
         if unknown:
             raise Unclear("unused", word=unknown[0])
+        if self.lexemes and self.lexemes[0].text.casefold() in YES_OR_NO:
+            raise Unclear("nothing_asked")
         self.lexemes = _led(self.lexemes)
         while self.peek() is not None:
             lex = self.take()

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 from retrieval.sql.plan import Aggregate, Literal, Op
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from retrieval.sql.catalogue import Table
     from retrieval.sql.joined.index import Ref
     from retrieval.sql.joined.keys import Link
 
@@ -93,6 +96,10 @@ class Joined:
             if isinstance(condition, Related):
                 found += [name for link in condition.path for name in (link.child, link.parent)]
         return tuple(dict.fromkeys(found))
+
+    def read_of(self, tables: Sequence[Table]) -> list[Table]:
+        """Those of `tables` that the plan reads."""
+        return [table for table in tables if table.sql_name in self.tables]
 
 
 def _flat(conditions: tuple[Condition, ...]) -> list[Condition]:

@@ -105,6 +105,7 @@ class Resolver:
                 and self.known.kind(named.ref) in {"integer", "number", "date"}
                 and (word != "date" or self.known.kind(named.ref) == "date")
             ]
+            found = [ref for ref in found if self.graph.to_one(prefer, ref.table)]
             costs = {ref: self.graph.cost(prefer, ref.table) for ref in found}
             kept = _least(found, costs) if found else []
             if len(kept) == 1 and costs[kept[0]] < FAR:

@@ -204,9 +204,10 @@ class Wanting(Bounding):
 
     def on_order(self, lex: Lex) -> None:
         self.settle()
-        down = lex.kind == "desc"
+        down, concept = lex.kind == "desc", lex.concept
         while self.next_is("order", "asc", "desc", "of"):
-            down = self.take().kind == "desc" or down
+            word = self.take()
+            down, concept = word.kind == "desc" or down, concept or word.concept
         kind = Aggregate.NONE
         if self.next_is("count", *AGGREGATES):
             taken = self.take()
@@ -218,14 +219,16 @@ class Wanting(Bounding):
             self.take()
             self.take()
         while self.next_is("asc", "desc", "order"):
-            down = self.take().kind == "desc" or down
+            word = self.take()
+            down, concept = word.kind == "desc" or down, concept or word.concept
         known = self.found.order
         if known is not None:
             if noun is not None and known.lex is not None:
                 raise Unclear("nothing_asked")
             known.lex, known.down = known.lex or noun, known.down or down
+            known.concept = known.concept or concept
             return
-        self.found.order = Order(noun, down, kind)
+        self.found.order = Order(noun, down, kind, concept)
 
     on_asc = on_desc = on_order
 
@@ -257,7 +260,18 @@ class Wanting(Bounding):
             and lex.tables
             and (self.found.wanted or self.found.extreme)
         ):
+            last = self.found.wanted[-1] if self.found.wanted else None
+            counted = last is not None and last.aggregate is Aggregate.COUNT and last.lex
+            if counted and counted.tables:  # 'models of cars' are counted, not the cars
+                self.relative = True
+                self.related_noun(lex)
+                return
+            further = self.found.entity is not None and len(self.found.wanted) > self.before_entity
+            if further and last is not None and last.lex is not None and not last.lex.tables:
+                last.qualifier = last.qualifier or lex  # '… and the names of their clubs'
+                return
             if self.found.entity is None:
+                self.before_entity = len(self.found.wanted)
                 self.found.entity = lex
                 self.marker = "entity"
                 if not self.found.wanted:

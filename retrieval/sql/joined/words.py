@@ -92,6 +92,12 @@ def keys(said: str) -> frozenset[str]:
     return frozenset(found)
 
 
+@functools.lru_cache(maxsize=20_000)
+def shared_keys(said: str) -> frozenset[str]:
+    """The keys of a word, a translation under the key of the word that it is."""
+    return frozenset(f"s:{key[2:]}" if key.startswith("b:") else key for key in keys(said))
+
+
 @functools.lru_cache(maxsize=100_000)
 def likeness(one: str, other: str) -> float:
     """1 for the same word in any number or form, .8 for the same meaning, else 0."""
