@@ -61,6 +61,7 @@ class Extreme:
     counted: bool = False
     top: int = 1
     aggregate: Aggregate = Aggregate.NONE
+    of: Lex | None = None
 
 
 @dataclass(slots=True)

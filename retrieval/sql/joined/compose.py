@@ -221,7 +221,8 @@ def _extreme(asked: Phrased, draft: Draft) -> None:
     if extreme.lex is not None:
         ref = resolver.column(extreme.lex, numeric=True)
     else:
-        ref = resolver.concept(extreme.concept, draft.root)
+        owner = resolver.table(extreme.of) if extreme.of is not None else draft.root
+        ref = resolver.concept(extreme.concept, owner)
     draft.reach(ref.table)
     if any(item.aggregate for item in draft.items):
         raise Unclear("comparison")

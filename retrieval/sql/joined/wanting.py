@@ -270,6 +270,10 @@ class Wanting(Bounding):
             if further and last is not None and last.lex is not None and not last.lex.tables:
                 last.qualifier = last.qualifier or lex  # '… and the names of their clubs'
                 return
+            extreme = self.found.extreme
+            if self.marker == "extreme" and self.found.entity is not None and extreme is not None:
+                extreme.of, self.relative = lex, True  # 'the club of the tallest player'
+                return
             if self.found.entity is None:
                 self.before_entity = len(self.found.wanted)
                 self.found.entity = lex
