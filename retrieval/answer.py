@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 
 from engines.errors import EngineError
 from engines.registry import generator
+from retrieval.binding import markers_bound
 from retrieval.composing import PASSAGES, Binder, part_compose, part_supported, unknown
 from retrieval.context import language_only, system_prompt, user_prompt
 from retrieval.overview_answer import overview_say
@@ -119,7 +120,7 @@ def _written(part: Part, binder: Binder, model: Generator, telling: Telling) -> 
         asked = f"{prompt}\n{language_only(part.language)}"
         made = _generated(model, system, asked, known, telling, attempt=1)
         replies.append(made)
-    text = unknown(part) if made.unknown else made.text
+    text = unknown(part) if made.unknown else _bound(made.text, part, sources)
     telling.written = not made.unknown
     if made.truncated:
         limit = _("The answer ended at its length limit.")
@@ -133,6 +134,14 @@ def _written(part: Part, binder: Binder, model: Generator, telling: Telling) -> 
         made.cut,
         written=not made.unknown,
     )
+
+
+def _bound(text: str, part: Part, sources: Sequence[Citation]) -> str:
+    """The model's text, with the markers that it left out where a source holds its words."""
+    with span(SpanName.BIND) as current:
+        bound, added = markers_bound(text, part.clause.text, sources, language=part.language)
+        current.set(added=added)
+    return bound
 
 
 def _generated(

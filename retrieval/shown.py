@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from corpus.models import Document
 from corpus.selectors import chunks_live
 from retrieval.markdown import Link, answer_html
+from retrieval.verify import cited
 from telemetry.accounting import spent_of
 from telemetry.models import RunEvent, RunState, Trace
 from telemetry.names import TERMINAL_EVENTS, EventKind
@@ -76,6 +77,8 @@ class RunView:
     unsupported: list[str] = field(default_factory=list)
     # What the verifier found, as `Checked` is kept; its sentences are not shown once a source is withdrawn.
     checked: dict[str, Any] | None = None
+    # Whether a model wrote a part of it that names no source.
+    unbacked: bool = False
     model: str = ""
     error: str = ""
     resolved: str = ""
@@ -129,6 +132,9 @@ def _settled(trace: Trace, user: User) -> RunView:
         parts=[part_view(part) for part in trace.parts],
         citations=[dict(item) for item in answer.get("citations") or []],
         unsupported=list(answer.get("unsupported") or []),
+        unbacked=any(
+            item.get("written") and not cited(item["text"]) for item in answer.get("parts") or []
+        ),
         model=answer.get("model", ""),
         error=trace.error,
         resolved=trace.resolved,

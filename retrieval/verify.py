@@ -39,10 +39,10 @@ def cited(text: str) -> list[int]:
 def unsupported(text: str, citations: Sequence[Citation], question: str = "") -> tuple[str, ...]:
     """Numbers and names of the answer that stand in none of the sources, nor in the question."""
     ground = " ".join([question, *(f"{c.text} {c.document} {c.heading_path}" for c in citations)])
-    digits = {_bare(number) for number in NUMBER.findall(ground)}
+    digits = {number_bare(number) for number in NUMBER.findall(ground)}
     folded = fold(ground)
     bare = MARKER.sub("", text)
-    numbers = [item for item in NUMBER.findall(bare) if _bare(item) not in digits]
+    numbers = [item for item in NUMBER.findall(bare) if number_bare(item) not in digits]
     names = [item for item in _names(bare) if fold(item) not in folded]
     return tuple(dict.fromkeys((*numbers, *names)))
 
@@ -57,7 +57,7 @@ def _names(text: str) -> list[str]:
     return found
 
 
-def _bare(number: str) -> str:
+def number_bare(number: str) -> str:
     """A number without separators of thousands or decimals and without trailing zeros of decimals."""
     digits = re.sub(r"\D", "", number)
     return digits.rstrip("0") or "0" if re.search(r"[.,]\d{1,2}$", number) else digits
