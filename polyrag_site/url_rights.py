@@ -113,6 +113,10 @@ ASKED: dict[str, Asked] = {
     # Traces: one's own, and everybody's with the right to audit.
     "telemetry": Right.SEE,
     "trace": Right.SEE,
+    "trace-export-jsonl": Right.SEE,
+    "trace-export-csv": Right.SEE,
+    "trace-replay": Right.ASK,
+    "audit": Right.AUDIT,
     "usage": Right.AUDIT,
     "usage-csv": Right.AUDIT,
     # The workspace and its people.

@@ -7,6 +7,7 @@ from django.urls import include, path
 from polyrag_site.metrics import metrics
 from retrieval.api.mcp_server import mcp
 from retrieval.api.urls import urls as api_urls
+from teams.views_audit import audit_log
 
 # The admin's own form would ask for no second factor and count no attempts.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
@@ -17,6 +18,7 @@ urlpatterns = [
     path("", include("retrieval.urls")),
     path("corpus/", include("corpus.urls")),
     path("telemetry/", include("telemetry.urls")),
+    path("audit/", audit_log, name="audit"),
     path("usage/", include("telemetry.usage_urls")),
     path("metrics", metrics, name="metrics"),
     path("servers/", include("engines.urls")),

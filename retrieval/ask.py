@@ -90,6 +90,7 @@ class Asker:
     user: User
     emit: Emit
     options: Options = DEFAULT
+    keep: bool = True
 
 
 def ask(
@@ -100,16 +101,18 @@ def ask(
     emit: Emit,
     options: Options = DEFAULT,
     turns: Sequence[Turn] = (),
+    keep: bool = True,
 ) -> Outcome:
     """Answer `question` from what `user` may read in `workspace`, in the way `options` choose.
 
     `turns` are those before it in its conversation, oldest first: what it leaves unsaid is taken from them.
+    Without `keep` the answer is given to nobody else.
 
     `emit` is called with each event as it happens, possibly from several threads. Raises
     QuestionRefused for a question that cannot be taken and EngineError without an embedder.
     """
     rows_refresh()
-    asker = Asker(workspace, user, emit, options)
+    asker = Asker(workspace, user, emit, options, keep)
     with span(SpanName.ASK):
         with span(SpanName.SCREEN):
             gated = gate(screen(question))
@@ -327,7 +330,7 @@ def _answered(
     # What broke off, found nothing or holds for the moment only is not given to the next asker.
     passing = made.cut or made.refused or any(part.retrieved.passing for part in parts)
     with span(SpanName.KEEP):
-        if not passing:
+        if asker.keep and not passing:
             cache.remember(
                 workspace=asker.workspace,
                 user=asker.user,

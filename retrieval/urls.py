@@ -2,13 +2,14 @@ from __future__ import annotations
 
 from django.urls import path
 
-from retrieval import views, views_labels, views_quotas, views_sql, views_talks
+from retrieval import views, views_labels, views_quotas, views_replay, views_sql, views_talks
 from telemetry.sse import run_events
 
 urlpatterns = [
     path("", views.chat, name="chat"),
     path("quotas/", views_quotas.quotas, name="quotas"),
     path("quotas/set/", views_quotas.quota_change, name="quota-set"),
+    path("replay/<uuid:trace_id>/", views_replay.trace_replay, name="trace-replay"),
     path("labelled/", views_labels.labels, name="labels"),
     path("labelled/new/", views_labels.label_new, name="label-new"),
     path("labelled/<int:label_id>/", views_labels.label_decide, name="label-decide"),

@@ -22,6 +22,7 @@ from retrieval.talks import talks_of
 from retrieval.views_labels import wrong_route_context
 from teams.access import Right, holds, require
 from teams.requests import member_of
+from telemetry.looking import look_record
 from telemetry.models import Conversation, Trace
 from telemetry.options import options_shown
 from telemetry.services import run_settle_dead
@@ -72,7 +73,9 @@ def _trace(request: HttpRequest, trace_id: uuid.UUID) -> tuple[User, Trace]:
     """The run if this person may read it; else 404, as for one that is not there."""
     user, _ = member_of(request)
     readable = Trace.objects.visible_to(user).select_related("workspace", "user", "conversation")
-    return user, get_object_or_404(readable, pk=trace_id)
+    trace: Trace = get_object_or_404(readable, pk=trace_id)
+    look_record(trace=trace, user=user)
+    return user, trace
 
 
 def talk_posted(request: HttpRequest, user: User) -> Conversation | None:

@@ -37,6 +37,7 @@ class AuditAction(models.TextChoices):
     QUOTA_SET = "quota_set", _("Quota set")
     ANCHORS_CHANGED = "anchors_changed", _("Anchors or thresholds changed")
     EXPORTED = "exported", _("Exported")
+    READ_TRACE = "read_trace", _("Read a trace of somebody else")
 
 
 class AuditEntry(models.Model):
@@ -74,7 +75,10 @@ class AuditEntry(models.Model):
     class Meta:
         ordering = ["-pk"]
         verbose_name_plural = "audit entries"
-        indexes = [models.Index(fields=["workspace", "-id"], name="audit_by_workspace")]
+        indexes = [
+            models.Index(fields=["workspace", "-id"], name="audit_by_workspace"),
+            models.Index(fields=["actor", "action", "target"], name="audit_by_actor"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.created_at:%Y-%m-%d %H:%M} {self.action} {self.target}"

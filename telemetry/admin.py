@@ -6,7 +6,9 @@ from django.contrib import admin
 from django.utils.translation import gettext_lazy as _
 
 from teams.access import Right
-from teams.scoped_admin import ScopedAdmin, WorkspaceFilter
+from teams.models import Workspace
+from teams.scoped_admin import ScopedAdmin, WorkspaceFilter, person
+from telemetry.looking import list_record, look_record
 from telemetry.models import Trace
 from telemetry.panel import ROUTE_LABELS
 
@@ -50,6 +52,17 @@ class TraceAdmin(ScopedAdmin):
         "started_at",
         "duration_ms",
     )
+
+    def change_view(self, request: HttpRequest, object_id: str, *args: Any, **more: Any) -> Any:
+        trace = self.get_object(request, object_id)
+        if trace is not None:
+            look_record(trace=trace, user=person(request))
+        return super().change_view(request, object_id, *args, **more)
+
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> Any:
+        for workspace in Workspace.objects.visible_to(person(request), self.right):
+            list_record(workspace=workspace, user=person(request))
+        return super().changelist_view(request, extra_context)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).defer("parts", "answer", "options")

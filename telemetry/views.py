@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from django.core.paginator import Paginator
+from django.http import StreamingHttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from teams.access import Right, holds
+from teams.audit import address_of, audit_record
+from teams.audit_models import AuditAction
+from teams.models import Membership
+from teams.paging import CappedPaginator
 from teams.requests import member_of
 from telemetry.accounting import spent_of
+from telemetry.looking import list_record, look_record
 from telemetry.models import RunState, Trace
 from telemetry.options import options_shown
 from telemetry.panel import (
@@ -23,7 +28,9 @@ from telemetry.panel import (
     waterfall,
 )
 from telemetry.placement_words import placement_words
-from telemetry.selectors import traces_filtered, traces_of
+from telemetry.selectors import traces_of
+from telemetry.trace_export import rows_csv, rows_json
+from telemetry.trace_filters import FIELDS, filtered, trace_filters
 
 if TYPE_CHECKING:
     import uuid
@@ -31,40 +38,69 @@ if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
 
 PER_PAGE = 25
+EXPORTS = {
+    "jsonl": (rows_json, "application/x-ndjson; charset=utf-8"),
+    "csv": (rows_csv, "text/csv; charset=utf-8"),
+}
 
 
 @require_safe
 def trace_list(request: HttpRequest) -> HttpResponse:
     user, workspace = member_of(request)
-    mine = traces_of(user, workspace)
-    audits = holds(user, workspace, Right.AUDIT)
-    found = traces_filtered(mine.select_related("user"), request.GET)
-    page = Paginator(found, PER_PAGE).get_page(request.GET.get("page"))
+    mine, audits = traces_of(user, workspace), holds(user, workspace, Right.AUDIT)
+    if audits:
+        list_record(workspace=workspace, user=user)
+    rows = mine.select_related("user").defer("parts", "answer", "options")
+    found = trace_filters(rows, request.GET)
+    page = CappedPaginator(found, PER_PAGE).get_page(request.GET.get("page"))
     for trace in page.object_list:
         trace.routes_label = routes_label(trace.route)
         trace.stages_label = stages_label(trace.stage)
-    people = mine.order_by("user__username").values_list("user__username", flat=True).distinct()
+    people = Membership.objects.filter(workspace=workspace).order_by("user__username")
     return render(
         request,
         "telemetry/list.html",
         {
             "page": page,
             "audits": audits,
-            "people": people if audits else [],
+            "people": people.values_list("user__username", flat=True) if audits else [],
             "states": RunState.choices,
             "routes": list(ROUTE_LABELS.items()),
             "stages": list(STAGE_LABELS.items()),
             "asked": request.GET,
-            "filtered": any(request.GET.get(k) for k in ("state", "route", "stage", "person", "q")),
+            "day_from": request.GET.get("from", ""),
+            "filtered": filtered(request.GET),
+            "query": request.GET.urlencode(),
         },
+    )
+
+
+@require_safe
+def trace_export(request: HttpRequest, kind: str) -> StreamingHttpResponse:
+    """The list with its filters as a file, written while it is read; each export is in the audit log."""
+    user, workspace = member_of(request)
+    found = trace_filters(traces_of(user, workspace), request.GET)
+    rows, content_type = EXPORTS[kind]
+    audit_record(
+        action=AuditAction.EXPORTED,
+        actor=user,
+        workspace=workspace,
+        target=f"traces.{kind}",
+        details={name: request.GET[name] for name in FIELDS if request.GET.get(name)},
+        address=address_of(request),
+    )
+    disposition = f'attachment; filename="traces-{workspace.slug}.{kind}"'
+    return StreamingHttpResponse(
+        rows(found), content_type=content_type, headers={"Content-Disposition": disposition}
     )
 
 
 @require_safe
 def trace_detail(request: HttpRequest, trace_id: uuid.UUID) -> HttpResponse:
     user, _ = member_of(request)
-    readable = Trace.objects.visible_to(user).select_related("user", "workspace")
+    readable = Trace.objects.visible_to(user).select_related("user", "workspace", "conversation")
     trace: Trace = get_object_or_404(readable, pk=trace_id)
+    look_record(trace=trace, user=user)
     return render(
         request,
         "telemetry/trace.html",
@@ -80,5 +116,7 @@ def trace_detail(request: HttpRequest, trace_id: uuid.UUID) -> HttpResponse:
             "citations": trace.answer.get("citations", []),
             "options": options_shown(trace.options),
             "own": trace.user_id == user.pk,
+            "replayable": trace.state in (RunState.DONE, RunState.REFUSED)
+            and holds(user, trace.workspace, Right.ASK),
         },
     )

@@ -13,7 +13,8 @@ from retrieval.api.paging import Paging, Plain, page_of
 from retrieval.api.schemas import answers
 from retrieval.api.shown import trace_row, trace_shown
 from teams.requests import member_of
-from telemetry.selectors import traces_filtered, traces_of
+from telemetry.selectors import traces_of
+from telemetry.trace_filters import trace_filters
 
 router = Router(tags=["traces"])
 
@@ -29,7 +30,7 @@ class Filter(Schema):
 @router.get("/traces", response=answers({200: schemas.Traces}))
 def traces_list(request: HttpRequest, asked: Query[Filter], paging: Query[Paging]) -> Any:
     user, workspace = member_of(request)
-    found = traces_filtered(traces_of(user, workspace), asked.dict())
+    found = trace_filters(traces_of(user, workspace), asked.dict())
     rows, told = page_of(found.select_related("user"), paging)
     return {**told, "items": [trace_row(row) for row in rows]}
 
