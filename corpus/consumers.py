@@ -35,6 +35,10 @@ class CorpusConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
         if not await self._readable():
             await self.close(code=NOT_FOUND)
             return
+        readers = message.get("readers")
+        # That something changed which others alone may read is told to them alone.
+        if readers is not None and self.scope["user"].pk not in readers:
+            return
         await self.send_json({"type": "corpus.changed", "document": message["document"]})
 
     @database_sync_to_async  # type: ignore[untyped-decorator]

@@ -44,3 +44,7 @@ class ReadingCrashed(UnreadableFile):
 
 class ReadingStopped(CorpusError):
     """The conversion was stopped because nobody wants it any more. No verdict on the file."""
+
+
+class SharingRefused(CorpusError):
+    """Who may read a document was not changed. The message says why."""

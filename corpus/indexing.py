@@ -12,15 +12,16 @@ from engines.registry import embedder
 if TYPE_CHECKING:
     from corpus.reindex import IndexState
     from engines.roles import Embedder
-    from teams.models import Workspace
+    from teams.models import User, Workspace
 
 WAIT_SECONDS, AGAIN_SECONDS = 0.3, 60.0
 _asked: dict[Embedder, tuple[float, threading.Thread]] = {}
 _known: set[Embedder] = set()
 
 
-def index_known(workspace: Workspace) -> IndexState | None:
-    """The state of the workspace's index; None while the embedder has not said what it is.
+def index_known(workspace: Workspace, user: User) -> IndexState | None:
+    """The state of the index, counted over what `user` may read; None while the embedder has not said what
+    it is.
 
     A model server that is down or slow is asked in the background, once a minute.
     """
@@ -28,7 +29,7 @@ def index_known(workspace: Workspace) -> IndexState | None:
 
     if not _identified(embedder()):
         return None
-    return index_state(workspace)
+    return index_state(workspace, user)
 
 
 def _identified(engine: Embedder) -> bool:

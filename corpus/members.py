@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from django.core.files.base import ContentFile
 from django.utils.translation import gettext as _
 
+from corpus.audience import audience_begin, audience_of
 from corpus.errors import UploadRefused
 from corpus.locks import names_lock
 from corpus.models import Document, DocumentVersion
@@ -47,6 +48,8 @@ def members_settle(*, version: DocumentVersion, attachments: Iterable[Attachment
     container, done = version.document, Members()
     kept: set[uuid.UUID] = set()
     names_lock(container.workspace_id)
+    # Who may read it may have changed since its reading began.
+    container.refresh_from_db(fields=["visibility", "audience", "name"])
     above, others = _around(container)
     for name, data in _named(container.name, attachments):
         if above >= DEEPEST:
@@ -66,7 +69,10 @@ def members_settle(*, version: DocumentVersion, attachments: Iterable[Attachment
 
 def _take(container: Document, incoming: Incoming, done: Members, kept: set[uuid.UUID]) -> None:
     """Find or make the document that stands for these bytes in the container."""
-    same = DocumentVersion.objects.in_workspace(container.workspace).filter(sha256=incoming.sha256)
+    # The same bytes that other people read are another document: neither tells of the other.
+    same = DocumentVersion.objects.in_workspace(container.workspace).filter(
+        sha256=incoming.sha256, document__audience=container.audience
+    )
     read = same.exclude(state__in=UNREAD)
     mine = container.parts.exclude(pk__in=kept)
     member = mine.filter(trashed_at=None, versions__in=read).first()
@@ -86,10 +92,12 @@ def _take(container: Document, incoming: Incoming, done: Members, kept: set[uuid
     if member is None:
         member = Document.objects.create(
             workspace=container.workspace,
-            name=free_name(container.workspace_id, incoming.name),
+            name=free_name(container.workspace_id, incoming.name, audience=container.audience),
+            audience=container.audience,
             uploaded_by=container.uploaded_by,
             parent=container,
         )
+        audience_begin(document=member, audience=audience_of(container))
     version_add(document=member, incoming=incoming)
     done.taken += 1
     kept.add(member.pk)

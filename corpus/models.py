@@ -11,6 +11,10 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 from pgvector.django import VectorField
 
+from corpus.graph_models import Entity as Entity
+from corpus.graph_models import EntityAlias as EntityAlias
+from corpus.graph_models import Mention as Mention
+from corpus.graph_models import Relation as Relation
 from corpus.reroute_models import Reroute as Reroute
 from corpus.reroute_models import RerouteChange as RerouteChange
 from corpus.source_models import DataSource as DataSource
@@ -20,6 +24,7 @@ from corpus.theme_models import ThemesState as ThemesState
 from corpus.upload_models import UploadKey as UploadKey
 from teams.access import ScopedQuerySet
 from teams.models import Workspace
+from teams.visibility import Restrictable
 
 
 class VersionState(models.TextChoices):
@@ -31,8 +36,11 @@ class VersionState(models.TextChoices):
     CANCELLED = "cancelled", _("Cancelled")
 
 
-class Document(models.Model):
+class Document(Restrictable):
     """A file as its people know it: a name in a workspace. Its bytes are its versions.
+
+    Names are told apart among the documents that the whole workspace may read; a restricted document may
+    have the name of another, so that no name tells that it is there.
 
     A document in the trash holds its file alone: it has left every store, and restoring it reads it
     again. An attachment or a member of an archive names the document it came in as its `parent`, and
@@ -65,9 +73,12 @@ class Document(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["workspace", "name"],
-                condition=models.Q(trashed_at=None),
+                condition=models.Q(trashed_at=None, audience=""),
                 name="document_name_once",
             ),
+        ]
+        indexes = [
+            models.Index(fields=["workspace", "audience"], name="document_by_audience"),
         ]
 
     def __str__(self) -> str:
@@ -83,6 +94,7 @@ class DocumentVersion(models.Model):
     """The bytes of a document at one time. The SHA-256 of the bytes is the version's identity."""
 
     ACCESS_PATH: ClassVar[str] = "document__workspace"
+    DOCUMENT_PATH: ClassVar[str] = "document"
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="versions")
@@ -123,6 +135,7 @@ class DocumentVersion(models.Model):
 
 class Page(models.Model):
     ACCESS_PATH: ClassVar[str] = "version__document__workspace"
+    DOCUMENT_PATH: ClassVar[str] = "version__document"
 
     version = models.ForeignKey(DocumentVersion, on_delete=models.CASCADE, related_name="pages")
     number = models.PositiveIntegerField(help_text="physical index, from 1")
@@ -153,6 +166,7 @@ class Chunk(models.Model):
     """
 
     ACCESS_PATH: ClassVar[str] = "workspace"
+    DOCUMENT_PATH: ClassVar[str] = "document"
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="chunks")
@@ -193,6 +207,7 @@ class DataTable(models.Model):
     """A table read from a document, which stands as a real table in the workspace's schema."""
 
     ACCESS_PATH: ClassVar[str] = "workspace"
+    DOCUMENT_PATH: ClassVar[str] = "document"
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="tables")
@@ -221,6 +236,7 @@ class DataTable(models.Model):
 
 class DataColumn(models.Model):
     ACCESS_PATH: ClassVar[str] = "table__workspace"
+    DOCUMENT_PATH: ClassVar[str] = "table__document"
 
     class Kind(models.TextChoices):
         INTEGER = "integer"
@@ -251,117 +267,11 @@ class DataColumn(models.Model):
         return f"{self.label} ({self.kind})"
 
 
-class Entity(models.Model):
-    ACCESS_PATH: ClassVar[str] = "workspace"
-
-    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="entities")
-    name = models.CharField(max_length=200)
-    folded = models.CharField(max_length=200)
-    embedding = VectorField(null=True)
-    embedder = models.CharField(max_length=120, blank=True)
-
-    objects = ScopedQuerySet.as_manager()
-
-    class Meta:
-        ordering = ["name"]
-        constraints = [
-            models.UniqueConstraint(fields=["workspace", "folded"], name="entity_once"),
-        ]
-        verbose_name_plural = "entities"
-
-    def __str__(self) -> str:
-        return self.name
-
-
-class Mention(models.Model):
-    """An entity stands in a chunk. An entity without mentions goes."""
-
-    ACCESS_PATH: ClassVar[str] = "chunk__workspace"
-
-    entity = models.ForeignKey(Entity, on_delete=models.CASCADE, related_name="mentions")
-    chunk = models.ForeignKey(Chunk, on_delete=models.CASCADE, related_name="mentions")
-
-    objects = ScopedQuerySet.as_manager()
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["entity", "chunk"], name="mention_once"),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.entity} in {self.chunk}"
-
-
-class Relation(models.Model):
-    """A fact between two entities, said by one chunk; it goes with that chunk."""
-
-    ACCESS_PATH: ClassVar[str] = "workspace"
-
-    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="relations")
-    subject = models.ForeignKey(Entity, on_delete=models.CASCADE, related_name="outgoing")
-    predicate = models.CharField(max_length=80)
-    object = models.ForeignKey(Entity, on_delete=models.CASCADE, related_name="incoming")
-    chunk = models.ForeignKey(Chunk, on_delete=models.CASCADE, related_name="relations")
-    sentence = models.TextField(blank=True)
-
-    objects = ScopedQuerySet.as_manager()
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(
-                fields=["subject", "predicate", "object", "chunk"], name="relation_once"
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.subject} – {self.predicate} – {self.object}"
-
-
-class EntityAlias(models.Model):
-    """Two entities of a workspace that are or may be one thing: `entity` is another name of `canonical`.
-
-    A merge rewrites no mention and no relation; who reads the graph follows the pointer, so that undoing
-    it gives exactly what was there. `decided_by` is empty where the rules decided.
-    """
-
-    ACCESS_PATH: ClassVar[str] = "workspace"
-
-    class State(models.TextChoices):
-        PROPOSED = "proposed", _("To be decided")
-        MERGED = "merged", _("One and the same")
-        REJECTED = "rejected", _("Kept apart")
-        UNDONE = "undone", _("Separated again")
-
-    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="+")
-    entity = models.ForeignKey(Entity, on_delete=models.CASCADE, related_name="aliased")
-    canonical = models.ForeignKey(Entity, on_delete=models.CASCADE, related_name="names")
-    score = models.FloatField()
-    reason = models.CharField(max_length=20)
-    state = models.CharField(max_length=8, choices=State.choices, default=State.PROPOSED)
-    decided_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
-    )
-    decided_at = models.DateTimeField(null=True)
-
-    objects = ScopedQuerySet.as_manager()
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["entity", "canonical"], name="alias_once"),
-            models.CheckConstraint(
-                condition=~models.Q(entity=models.F("canonical")), name="alias_of_another"
-            ),
-        ]
-        indexes = [models.Index(fields=["workspace", "state"], name="alias_by_state")]
-
-    def __str__(self) -> str:
-        return f"{self.entity} = {self.canonical}"
-
-
 class WatchedFile(models.Model):
     """A file of a watched folder as it was last taken in, so that a restart takes up from there."""
 
     ACCESS_PATH: ClassVar[str] = "workspace"
+    DOCUMENT_PATH: ClassVar[str] = "document"
 
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="+")
     folder = models.CharField(max_length=500, help_text="absolute path on the watching host")

@@ -42,10 +42,18 @@ def numbered(name: str, number: int) -> str:
 
 
 def free_name(
-    workspace_id: uuid.UUID, name: str, *, but: uuid.UUID | None = None, mark: str = ""
+    workspace_id: uuid.UUID,
+    name: str,
+    *,
+    audience: str,
+    but: uuid.UUID | None = None,
+    mark: str = "",
 ) -> str:
-    """`name` if no other document of the workspace is called so, else `a (2).md`, or `a (mark).md`."""
-    held = Document.objects.filter(workspace_id=workspace_id, trashed_at=None)
+    """`name` if no other document with the same readers is called so, else `a (2).md`, or `a (mark).md`.
+
+    What others cannot read counts for nothing: the name that is given must not tell of it.
+    """
+    held = Document.objects.filter(workspace_id=workspace_id, trashed_at=None, audience=audience)
     others = held if but is None else held.exclude(pk=but)
     chosen, number = name, 1
     while others.filter(name=chosen).exists():
@@ -56,14 +64,20 @@ def free_name(
     return chosen
 
 
-def document_rename(*, document: Document, name: str) -> None:
-    """Call a document otherwise, and its members with it. Runs under the lock of names."""
+def document_rename(*, document: Document, name: str, audience: str | None = None) -> None:
+    """Call a document otherwise, and its members with it. Runs under the lock of names.
+
+    The name is one that is free among the documents of `audience`, the document's own when left out.
+    """
     before = f"{document.name}{INSIDE}"
-    document.name = free_name(document.workspace_id, name, but=document.pk)
+    among = document.audience if audience is None else audience
+    document.name = free_name(document.workspace_id, name, but=document.pk, audience=among)
     document.save(update_fields=["name"])
     for part in document.parts.filter(name__startswith=before):
         document_rename(
-            document=part, name=member_name(document.name, part.name.removeprefix(before))
+            document=part,
+            name=member_name(document.name, part.name.removeprefix(before)),
+            audience=audience,
         )
 
 

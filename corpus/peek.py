@@ -12,6 +12,7 @@ from corpus.reader import reader_cursor
 
 if TYPE_CHECKING:
     from corpus.models import DataColumn, DataTable
+    from teams.models import User
 
 ROWS, COLUMNS, CHARACTERS = 50, 60, 300
 
@@ -34,13 +35,14 @@ class FirstRows:
     hidden: int
 
 
-def first_rows(table: DataTable) -> FirstRows | None:
-    """The table's first rows in the file's order; None when the database does not give them."""
+def first_rows(table: DataTable, user: User) -> FirstRows | None:
+    """The table's first rows in the file's order, as `user` may read them; None when the database does not
+    give them."""
     columns = list(table.columns.all())
     shown = columns[:COLUMNS]
     try:
-        values = _read(table, table.sql_name, shown)
-        raws = _read(table, table.raw_name, shown) if table.raw_name else []
+        values = _read(table, user, table.sql_name, shown)
+        raws = _read(table, user, table.raw_name, shown) if table.raw_name else []
     except DatabaseError:
         return None
     rows = tuple(
@@ -53,13 +55,15 @@ def first_rows(table: DataTable) -> FirstRows | None:
     return FirstRows(tuple(shown), rows, max(0, table.rows - len(rows)), len(columns) - len(shown))
 
 
-def _read(table: DataTable, name: str, columns: list[DataColumn]) -> list[tuple[Any, ...]]:
+def _read(
+    table: DataTable, user: User, name: str, columns: list[DataColumn]
+) -> list[tuple[Any, ...]]:
     statement = sql.SQL("SELECT {columns} FROM {table} LIMIT {limit}").format(
         columns=sql.SQL(", ").join(sql.Identifier(column.sql_name) for column in columns),
         table=sql.Identifier(table.workspace.schema_name, name),
         limit=sql.Literal(ROWS),
     )
-    with reader_cursor(table.workspace) as cursor:
+    with reader_cursor(table.workspace, user, name) as cursor:
         # Rows lie as COPY wrote them; without this a scan may begin where another one is.
         cursor.execute("SET LOCAL synchronize_seqscans = off")
         cursor.execute(statement)

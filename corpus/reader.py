@@ -1,4 +1,4 @@
-"""Reading a workspace's tables as the role that may read those alone."""
+"""Reading tables as the role that may read those of one workspace, in the rights of one person."""
 
 from __future__ import annotations
 
@@ -10,12 +10,16 @@ from django.db import DatabaseError, connection, transaction
 from psycopg import pq, sql
 from psycopg.errors import error_from_result
 
+from corpus.models import DataTable
+from corpus.table_store import HIDDEN
+from teams.access import Right, holds
 from teams.reader_roles import reader_function
+from teams.visibility import Visibility
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from teams.models import Workspace
+    from teams.models import User, Workspace
 
 TIMEOUT = "5s"
 WORK_MEM = "32MB"
@@ -46,7 +50,8 @@ SHOWN = {
 
 
 class StatementUnfit(DatabaseError):
-    """The statement gives nothing that may be shown: no columns, or columns of other types."""
+    """The statement gives nothing that may be shown: no columns, columns of other types, or not to this
+    person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +61,16 @@ class StatementRows:
 
 
 @contextmanager
-def reader_cursor(workspace: Workspace) -> Iterator[Any]:
-    """A cursor of the workspace's reader role: read only, its schema alone, with a timeout.
+def reader_cursor(workspace: Workspace, user: User, statement: str) -> Iterator[Any]:
+    """A cursor of the workspace's reader role for `statement`: read only, its schema alone, with a timeout.
 
-    For statements that the product itself composes; those of others go through `statement_rows`.
-    Rolling back is what takes the settings off again, also inside a caller's transaction, where a
-    savepoint stands for the transaction. Errors of the database are the caller's.
+    The role holds the tables that everybody in the workspace may read. Those of other documents that `user`
+    may read are given to it inside this transaction, which no other sees and which is always rolled back
+    (docs/decisions/0016-rights-per-document.md); of them only those that `statement` names, which gains
+    nothing by naming others. Statements that others wrote go on through `statement_rows`.
+    Rolling back is also what takes the settings off again, inside a caller's transaction too, where a
+    savepoint stands for the transaction. Errors of the database are the caller's; StatementUnfit comes for
+    who may not see the workspace, whatever the statement.
     """
     settings = sql.SQL(SETTINGS).format(
         timeout=sql.Literal(TIMEOUT),
@@ -69,22 +78,45 @@ def reader_cursor(workspace: Workspace) -> Iterator[Any]:
         schema=sql.Identifier(workspace.schema_name),
         role=sql.Identifier(workspace.reader_role),
     )
+    if not holds(user, workspace, Right.SEE):
+        raise StatementUnfit("this person may not read the workspace")
+    given = [name for name in _restricted(workspace, user, statement) if name in statement]
     with transaction.atomic():
         with connection.cursor() as cursor:
+            if given:
+                cursor.execute(_grant(workspace, given))
             cursor.execute(settings)
             yield cursor
         transaction.set_rollback(True)
 
 
-def statement_rows(*, workspace: Workspace, statement: str, most: int) -> StatementRows:
-    """The first `most` rows of a statement that nobody vouches for.
+def _restricted(workspace: Workspace, user: User, statement: str) -> list[str]:
+    """Names of the real tables that `user` may read and not everybody in the workspace may; none are sought
+    where the statement names none that is called as they are."""
+    if not HIDDEN.search(statement):
+        return []
+    rows = DataTable.objects.visible_to(user).in_workspace(workspace)
+    held = rows.exclude(document__visibility=Visibility.WORKSPACE)
+    pairs = held.values_list("sql_name", "raw_name")
+    return [name for pair in pairs for name in pair if name]
+
+
+def _grant(workspace: Workspace, names: list[str]) -> sql.Composed:
+    tables = [sql.Identifier(workspace.schema_name, name) for name in names]
+    return sql.SQL("GRANT SELECT ON {tables} TO {role}").format(
+        tables=sql.SQL(", ").join(tables), role=sql.Identifier(workspace.reader_role)
+    )
+
+
+def statement_rows(*, workspace: Workspace, user: User, statement: str, most: int) -> StatementRows:
+    """The first `most` rows of a statement that nobody vouches for, in the rights of `user`.
 
     It is described first, which takes one statement and runs nothing, and then run inside the function
     of the reader role (`teams.reader_roles`): there it can change neither role nor data, and locks that
     it took for the session are given back after it. Raises DatabaseError.
     """
     try:
-        with reader_cursor(workspace) as cursor:
+        with reader_cursor(workspace, user, statement) as cursor:
             columns, types = _described(cursor, statement)
             names = [sql.Identifier(f"c{at}") for at in range(len(types))]
             row = [

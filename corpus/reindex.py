@@ -15,8 +15,10 @@ from django.utils import timezone
 from django_q.tasks import async_task
 
 from corpus.ingest import passage_text
+from corpus.jobs import progressed
 from corpus.locks import REINDEX, job_turn, stores_lock
 from corpus.models import Chunk, DocumentVersion, Entity
+from corpus.selectors import chunks_live
 from corpus.theme_jobs import themes_queue
 from engines.errors import EngineError
 from engines.registry import document_passages, embedder
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
 
     import numpy as np
     from numpy.typing import NDArray
+
+    from teams.models import User
 
     Report = Callable[[int, int], None]
 
@@ -65,15 +69,16 @@ class IndexState:
         return 100 * self.prepared // self.stale if self.stale else 100
 
 
-def index_state(workspace: Workspace) -> IndexState:
+def index_state(workspace: Workspace, user: User | None = None) -> IndexState:
+    """The state of the index; with `user` as far as they may read, without for the operator."""
     try:
         identity = str(embedder().identity)
     except EngineError:
         identity = ""
     prepared = Q(next_embedder=identity) & ~Q(embedder=identity)
+    served = _served(workspace.pk) if user is None else chunks_live(workspace, user)
     rows = (
-        _served(workspace.pk)
-        .order_by("embedder")
+        served.order_by("embedder")
         .values_list("embedder")
         .annotate(all=Count("pk"), new=Count("pk", filter=prepared))
     )
@@ -130,7 +135,7 @@ def _prepare(workspace_id: uuid.UUID, report: Report | None) -> None:
     left = stale.exclude(next_embedder=identity).order_by("document__created_at", "position")
     while (first := left.first()) is not None:
         for _ in _document_prepare(first.version_id, identity):
-            publish(corpus_group(workspace_id), {"type": "corpus.changed", "document": ""})
+            progressed(first.document_id)
             if report is not None:
                 report(stale.filter(next_embedder=identity).count(), total)
 

@@ -26,6 +26,7 @@ class Reroute(models.Model):
     """One job. `done` of `total` documents are settled; `cursor` is the last of them, by key."""
 
     ACCESS_PATH: ClassVar[str] = "workspace"
+    DOCUMENT_FREE: ClassVar[str] = "its figures are shown only as far as its changes are readable"
 
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="+")
     author = models.ForeignKey(
@@ -67,6 +68,7 @@ class RerouteChange(models.Model):
     """What one passage was before the job. `chunk` is empty once the passage was read anew."""
 
     ACCESS_PATH: ClassVar[str] = "reroute__workspace"
+    DOCUMENT_KEY: ClassVar[str] = "document_id"
 
     reroute = models.ForeignKey(Reroute, on_delete=models.CASCADE, related_name="changes")
     document_id = models.UUIDField()

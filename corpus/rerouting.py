@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from django.db import IntegrityError, transaction
-from django.db.models import F
+from django.db.models import Count, F
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django_q.tasks import async_task
 
+from corpus.jobs import progressed
 from corpus.locks import REROUTE, job_turn, stores_lock
 from corpus.models import Chunk, DataTable, Document, Relation
 from corpus.publication import kept_as_text
@@ -29,7 +30,6 @@ from routing.models import Revision
 from routing.services import chunks_route, decision_as_json
 from routing.values import VECTORIAL
 from teams.access import Right, require
-from telemetry.live import corpus_group, publish
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -136,6 +136,16 @@ def reroute_undo(reroute: Reroute, user: User) -> Reroute:
     return job
 
 
+def moved_seen(user: User, jobs: Sequence[Reroute]) -> dict[int, int]:
+    """How many passages that `user` may read each of the jobs has moved, by its key; none is told for jobs
+    of which it is no longer kept what was before."""
+    keys = [job.pk for job in jobs][:KEPT]
+    changes = RerouteChange.objects.visible_to(user, Right.CURATE).filter(reroute__in=keys)
+    moved = changes.exclude(new_route=F("old_route")).order_by()
+    counted = dict(moved.values_list("reroute").annotate(count=Count("pk")))
+    return {key: counted.get(key, 0) for key in keys}
+
+
 def _undoable(job: Reroute) -> None:
     if job.state == RerouteState.UNDONE:
         raise RerouteRefused(_("This was undone already."))
@@ -156,8 +166,8 @@ def reroute_run(reroute_id: int) -> str:
     with job_turn(REROUTE, job.workspace_id) as mine:
         if not mine:
             return "leased"
-        while _step(job):
-            publish(corpus_group(job.workspace_id), {"type": "corpus.changed", "document": ""})
+        while (document := _step(job)) is not None:
+            progressed(document)
     job.refresh_from_db()
     return str(job.state)
 
@@ -179,18 +189,18 @@ def _hand_over(job: Reroute) -> None:
     transaction.on_commit(lambda: async_task("corpus.tasks.reroute", key, group="reroute"))
 
 
-def _step(job: Reroute) -> bool:
-    """One document, whole or not at all. Gives False at the end."""
+def _step(job: Reroute) -> Any:
+    """One document, whole or not at all. Gives its key, None at the end."""
     with transaction.atomic():
         stores_lock(job.workspace_id)
         job.refresh_from_db(from_queryset=Reroute.objects.select_related("workspace"))
         if job.state not in OPEN:
-            return False
+            return None
         undoing = job.state == RerouteState.UNDOING
         document = _next_document(job, undoing=undoing)
         if document is None:
             _finish(job, undoing=undoing)
-            return False
+            return None
         if undoing:
             job.left += _put_back(job, document)
         else:
@@ -198,7 +208,7 @@ def _step(job: Reroute) -> bool:
             job.moved, job.foreign = job.moved + moved, job.foreign + foreign
         job.cursor, job.done = document, min(job.done + 1, job.total)
         job.save(update_fields=["cursor", "done", "moved", "foreign", "left"])
-    return True
+    return document
 
 
 def _documents(workspace: Workspace) -> Any:

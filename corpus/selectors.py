@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -69,6 +70,18 @@ def tables_live(workspace: Workspace, user: User) -> Any:
 def relations_live(workspace: Workspace, user: User) -> Any:
     rows = Relation.objects.visible_to(user).in_workspace(workspace)
     return rows.filter(chunk__version=F("chunk__document__current"))
+
+
+def read_digest(workspace: Workspace, user: User, *more: str) -> str:
+    """A digest of what `user` may read in `workspace` now: the served versions of the documents shown to
+    them, when each was read, and the fields `more` of those documents.
+
+    It changes with every version that comes or goes or gets new vectors, and with every change of who may
+    read what; those who may read the same have the same. All that is kept is kept by it.
+    """
+    rows = Document.objects.visible_to(user).in_workspace(workspace).filter(current__isnull=False)
+    read = rows.order_by("pk").values_list("pk", "current_id", "current__finished_at", *more)
+    return hashlib.sha256(repr(list(read)).encode()).hexdigest()
 
 
 def worker_alive() -> bool:

@@ -15,6 +15,7 @@ class ThemesState(models.Model):
     """What the themes of a workspace were made from, and whether a job to make them waits."""
 
     ACCESS_PATH: ClassVar[str] = "workspace"
+    DOCUMENT_FREE: ClassVar[str] = "told only as a count of documents that the reader may read"
 
     workspace = models.OneToOneField(Workspace, on_delete=models.CASCADE, related_name="themes")
     versions = models.JSONField(default=dict, help_text="key of the version, by the document's")
@@ -38,6 +39,7 @@ class Community(models.Model):
     """
 
     ACCESS_PATH: ClassVar[str] = "workspace"
+    DOCUMENT_PATH: ClassVar[str] = "members__chunk__document"
     # So many passages have a position and a sentence.
     CENTRAL: ClassVar[int] = 6
 
@@ -68,6 +70,7 @@ class CommunityChunk(models.Model):
     """A passage of a theme with its most central sentence, if it has a place among the central ones."""
 
     ACCESS_PATH: ClassVar[str] = "chunk__workspace"
+    DOCUMENT_PATH: ClassVar[str] = "chunk__document"
 
     community = models.ForeignKey(Community, on_delete=models.CASCADE, related_name="members")
     chunk = models.ForeignKey("corpus.Chunk", on_delete=models.CASCADE, related_name="communities")

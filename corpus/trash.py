@@ -11,6 +11,7 @@ from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from corpus.audience import audience_of, audience_set
 from corpus.errors import UploadRefused
 from corpus.jobs import changed, version_queue
 from corpus.locks import names_lock, stores_lock
@@ -18,6 +19,7 @@ from corpus.models import Document, DocumentVersion, VersionState
 from corpus.naming import document_rename, free_name
 from corpus.removal import entities_sweep, version_remove, version_unstore
 from corpus.theme_jobs import themes_queue
+from corpus.told import target_of
 from routing.services import store_terms_delete
 from teams.audit import audit_record
 from teams.audit_models import AuditAction
@@ -65,7 +67,7 @@ def _told(action: AuditAction, document: Document, user: User | None, **details:
         action=action,
         actor=user,
         workspace=document.workspace,
-        target=document.name,
+        target=target_of(document),
         details={"document": str(document.pk), **details},
     )
 
@@ -108,7 +110,9 @@ def document_restore(*, document: Document, user: User | None = None, name: str 
     together = [row for row in family(document) if row.trashed_at == document.trashed_at]
     for row in together:
         wanted = name if name and row.pk == document.pk else row.name
-        row.name = free_name(row.workspace_id, wanted, but=row.pk, mark=_("restored"))
+        row.name = free_name(
+            row.workspace_id, wanted, but=row.pk, mark=_("restored"), audience=row.audience
+        )
         row.trashed_at, row.trashed_by = None, None
         if row.pk == document.pk and row.parent is not None and row.parent.trashed_at is not None:
             row.parent = None
@@ -154,22 +158,34 @@ def trash_empty() -> int:
     return before - Document.objects.count()
 
 
-def _leaving(document: Document) -> list[Document]:
-    """The family without members that another container holds too: those move over there."""
+def shared_members_leave(document: Document) -> None:
+    """Members that another container with the same readers holds too move over there, before fewer people
+    may read this one. Runs under the locks of stores and names."""
+    _leaving(document, alike=True)
+
+
+def _leaving(document: Document, *, alike: bool = False) -> list[Document]:
+    """The family without members that another container holds too: those move over there.
+
+    `alike` leaves out containers that other people read by now.
+    """
     rows = family(document)
     inside = {row.pk for row in rows}
     kept: dict[uuid.UUID, Document] = {}
     for row in rows:
         below = row.parent_id in kept and row.pk != document.pk
-        if row.pk == document.pk or (below and not _moved(row, inside)):
+        if row.pk == document.pk or (below and not _moved(row, inside, alike=alike)):
             kept[row.pk] = row
     return list(kept.values())
 
 
-def _moved(row: Document, inside: set[uuid.UUID]) -> bool:
-    """Give a member to another container in which the same bytes were found. Gives whether there is one."""
+def _moved(row: Document, inside: set[uuid.UUID], *, alike: bool) -> bool:
+    """Give a member to another container in which the same bytes were found. Gives whether there is one.
+
+    It is then read by whoever reads that one; one with the same readers comes first.
+    """
     for version in row.versions.all():
-        heir = (
+        holding = (
             DocumentVersion.objects.filter(
                 document__workspace=row.workspace_id,
                 document__trashed_at=None,
@@ -178,14 +194,17 @@ def _moved(row: Document, inside: set[uuid.UUID]) -> bool:
             )
             .exclude(document__in=inside)
             .select_related("document")
-            .first()
         )
+        same = holding.filter(document__audience=row.audience).first()
+        heir = same or (None if alike else holding.first())
         if heir is not None and row.trashed_at is None:
             name = heir.coverage["shared"].pop(version.sha256)
             heir.save(update_fields=["coverage"])
             row.parent = heir.document
             row.save(update_fields=["parent"])
-            document_rename(document=row, name=name)
+            document_rename(document=row, name=name, audience=heir.document.audience)
+            if same is None:
+                audience_set(documents=family(row), audience=audience_of(heir.document))
             return True
     return False
 
@@ -201,7 +220,10 @@ def _refuse_twice(document: Document) -> None:
     held = list(document.versions.values_list("sha256", flat=True))
     twin = (
         Document.objects.filter(
-            workspace=document.workspace_id, trashed_at=None, versions__sha256__in=held
+            workspace=document.workspace_id,
+            trashed_at=None,
+            audience=document.audience,
+            versions__sha256__in=held,
         )
         .exclude(pk=document.pk)
         .first()

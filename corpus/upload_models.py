@@ -14,6 +14,9 @@ from teams.models import Workspace
 class UploadKey(models.Model):
     ACCESS_PATH: ClassVar[str] = "workspace"
     OWNER_PATH: ClassVar[str] = "user"
+    DOCUMENT_FREE: ClassVar[str] = (
+        "it is its owner's own word on what they sent, asked for by its key"
+    )
 
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="+")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")

@@ -14,6 +14,7 @@ from django.core.files.base import File
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from corpus.audience import EVERYBODY, Audience, audience_begin
 from corpus.errors import UnreadableFile, UploadRefused, UploadTooLarge
 from corpus.jobs import changed, version_queue
 from corpus.locks import names_lock
@@ -22,6 +23,7 @@ from corpus.naming import clean_name, document_rename
 from corpus.parsing import sniff
 from corpus.quotas import upload_admit
 from corpus.removal import version_discard
+from corpus.told import target_of
 from corpus.trash import document_restore
 from teams.access import Right, require
 from teams.audit import audit_record
@@ -59,9 +61,16 @@ class Incoming:
 
 
 def document_upload(
-    *, workspace: Workspace, user: User, name: str, content: File[Any], folders: bool = False
+    *,
+    workspace: Workspace,
+    user: User,
+    name: str,
+    content: File[Any],
+    folders: bool = False,
+    audience: Audience = EVERYBODY,
 ) -> Upload:
-    """Take a file and queue its reading. The same bytes change nothing, under whatever name.
+    """Take a file for `audience` and queue its reading. The same bytes for the same readers change
+    nothing, under whatever name; what other people read is another document, of which nothing is told.
 
     Bytes that lie in the trash come out of it, under the name of the upload, unless that name stands
     for another document now: then they replace what it held. With `folders` the name keeps its folders,
@@ -70,7 +79,7 @@ def document_upload(
     """
     require(user, workspace, Right.UPLOAD)
     with examined(clean_name(name, folders=folders), content) as incoming:
-        return upload_store(workspace=workspace, user=user, incoming=incoming)
+        return upload_store(workspace=workspace, user=user, incoming=incoming, audience=audience)
 
 
 @contextmanager
@@ -100,33 +109,42 @@ def examined(name: str, content: File[Any]) -> Iterator[Incoming]:
 
 
 @transaction.atomic
-def upload_store(*, workspace: Workspace, user: User | None, incoming: Incoming) -> Upload:
+def upload_store(
+    *,
+    workspace: Workspace,
+    user: User | None,
+    incoming: Incoming,
+    audience: Audience = EVERYBODY,
+) -> Upload:
     """Decide by the bytes what the upload is, and queue it for reading unless nothing changed."""
-    upload = _stored(workspace, user, incoming)
+    upload = _stored(workspace, user, incoming, audience)
     # What comes out of the trash is told by its restoring.
     if upload.outcome in ("new", "replaced"):
         audit_record(
             action=AuditAction.UPLOADED,
             actor=user,
             workspace=workspace,
-            target=upload.document.name,
+            target=target_of(upload.document),
             details={"document": str(upload.document.pk), "outcome": upload.outcome},
         )
     return upload
 
 
-def _stored(workspace: Workspace, user: User | None, incoming: Incoming) -> Upload:
+def _stored(
+    workspace: Workspace, user: User | None, incoming: Incoming, audience: Audience
+) -> Upload:
     names_lock(workspace.pk)
+    readers = audience.key(user.pk if user else None)
     same = (
         DocumentVersion.objects.in_workspace(workspace)
-        .filter(sha256=incoming.sha256)
+        .filter(sha256=incoming.sha256, document__audience=readers)
         .select_related("document__workspace")
     )
     known = same.filter(document__trashed_at=None).exclude(state__in=UNREAD).first()
     if known is not None:
         return _known(known, incoming.name)
     document = Document.objects.filter(
-        workspace=workspace, name=incoming.name, trashed_at=None
+        workspace=workspace, name=incoming.name, trashed_at=None, audience=readers
     ).first()
     if user is not None:
         # Bytes that are here already cost nothing; what comes out of the trash counts still.
@@ -137,8 +155,9 @@ def _stored(workspace: Workspace, user: User | None, incoming: Incoming) -> Uplo
         if trashed is not None:
             return _from_trash(trashed, incoming.name, user)
         document = Document.objects.create(
-            workspace=workspace, name=incoming.name, uploaded_by=user
+            workspace=workspace, name=incoming.name, uploaded_by=user, audience=readers
         )
+        audience_begin(document=document, audience=audience)
         return Upload(document, version_add(document=document, incoming=incoming), "new")
     version = version_add(document=document, incoming=incoming)
     return Upload(document, version, "replaced")

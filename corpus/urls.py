@@ -2,7 +2,17 @@ from __future__ import annotations
 
 from django.urls import path
 
-from corpus.views import documents, lifecycle, listing, names, pages, routes, sources, uploads
+from corpus.views import (
+    documents,
+    lifecycle,
+    listing,
+    names,
+    pages,
+    readers,
+    routes,
+    sources,
+    uploads,
+)
 
 ONE = "<uuid:document_id>/"
 
@@ -26,6 +36,7 @@ urlpatterns = [
     path(ONE, documents.document_detail, name="corpus-document"),
     path(f"{ONE}file/", documents.document_file, name="corpus-download"),
     path(f"{ONE}again/", documents.document_reread, name="corpus-reread"),
+    path(f"{ONE}readers/", readers.document_readers, name="corpus-readers"),
     path(f"{ONE}tags/", documents.document_tags, name="corpus-tags"),
     path(f"{ONE}tables/<uuid:table_id>/", documents.document_table, name="corpus-table"),
     path(f"{ONE}pages/", pages.page_choose, name="corpus-page-choose"),

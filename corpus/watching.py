@@ -12,6 +12,7 @@ from django.core.exceptions import PermissionDenied
 from django.core.files.base import File
 from django.db import transaction
 
+from corpus.audience import EVERYBODY, audience_of
 from corpus.errors import UploadRefused
 from corpus.locks import names_lock
 from corpus.models import Document, WatchedFile
@@ -115,7 +116,8 @@ class Watched:
         ours = {row.document_id for row in rows.values()}
         for path in due:
             if path in changed:
-                self._take(path, changed[path], ours)
+                row = rows.get(path)
+                self._take(path, changed[path], ours, row.document if row else None)
         sizes = {changed[path][0] for path in self._waiting if path in changed}
         for path in due:
             # A renamed file is taken in under its new name before the old name is given up.
@@ -138,10 +140,11 @@ class Watched:
             del self._waiting[path]
         return due
 
-    def _take(self, path: str, stamp: Stamp, ours: set[Any]) -> None:
+    def _take(self, path: str, stamp: Stamp, ours: set[Any], before: Document | None) -> None:
         """Take a file in as an upload does. What is wrong with it is kept on its row and said.
 
-        `ours` are the keys of documents that came in from here.
+        `ours` are the keys of documents that came in from here. Whoever may read what the file was
+        `before`, and nobody else, may read what it is now.
         """
         name, error, document = clean_name(path, folders=True), "", None
         try:
@@ -154,6 +157,7 @@ class Watched:
                     name=name,
                     content=File(handle, name=name),
                     folders=True,
+                    audience=audience_of(before) if before is not None else EVERYBODY,
                 )
                 # What somebody else brought stays theirs: it is not renamed or trashed from here.
                 if done.outcome != "unchanged" or done.document.pk in ours:

@@ -11,6 +11,7 @@ from pgvector.django import CosineDistance
 
 from corpus.models import Document
 from corpus.name_merges import merges_digest
+from corpus.selectors import read_digest
 from engines.language import fold, words
 from engines.registry import embedder
 from retrieval.cache_near import near as near_of
@@ -37,9 +38,7 @@ def scope(workspace: Workspace, user: User, variant: str = "") -> str:
     gets new vectors counts as changed, and so do names that are merged or
     separated and, where options are chosen, other tags.
     """
-    rows = Document.objects.visible_to(user).in_workspace(workspace).filter(current__isnull=False)
-    read = rows.order_by("pk").values_list("current_id", "current__finished_at")
-    digest = ",".join(f"{key} {at}" for key, at in read) + merges_digest(workspace.pk) + variant
+    digest = read_digest(workspace, user) + merges_digest(workspace.pk) + variant
     if variant:
         # A filter by tag finds other passages once a document is tagged otherwise.
         tagged = Document.objects.visible_to(user).in_workspace(workspace).exclude(tags=[])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import threading
 from collections import OrderedDict
@@ -11,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from corpus.models import Document, Entity, Mention
+from corpus.models import Entity, Mention
 from corpus.name_merges import merges_digest
-from corpus.selectors import chunks_live, relations_live
+from corpus.selectors import chunks_live, read_digest, relations_live
 from engines.language import fold, words
 from engines.registry import embedder
 from retrieval.graph_aliases import collapsed, found_by
@@ -116,10 +115,7 @@ def graph_forget() -> None:
 
 
 def _key(workspace: Workspace, user: User) -> tuple[str, str, str]:
-    rows = Document.objects.visible_to(user).in_workspace(workspace).filter(current__isnull=False)
-    read = rows.order_by("pk").values_list("current_id", "current__finished_at")
-    said = repr([(str(pk), str(at)) for pk, at in read]) + merges_digest(workspace.pk)
-    digest = hashlib.sha256(said.encode()).hexdigest()
+    digest = read_digest(workspace, user) + merges_digest(workspace.pk)
     return str(workspace.pk), str(embedder().identity), digest
 
 

@@ -21,6 +21,9 @@ class CachedAnswer(models.Model):
     """
 
     ACCESS_PATH: ClassVar[str] = "workspace"
+    DOCUMENT_FREE: ClassVar[str] = (
+        "found only by a digest of the documents that its reader may read"
+    )
 
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="+")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field
@@ -12,8 +11,7 @@ import numpy as np
 from django.db.models import Avg, Count, Func, Q
 from pgvector.django import VectorField
 
-from corpus.models import Document
-from corpus.selectors import chunks_live
+from corpus.selectors import chunks_live, read_digest
 from engines.registry import embedder
 from retrieval.filters import NOTHING, Filters
 
@@ -84,12 +82,8 @@ def readable(workspace: Workspace, user: User, filters: Filters = NOTHING) -> Re
 
 def _key(workspace: Workspace, user: User, filters: Filters) -> Key:
     """Names, tags and days of documents count only where filters may ask for them."""
-    rows = Document.objects.visible_to(user).in_workspace(workspace).filter(current__isnull=False)
-    said = ["current_id", "current__finished_at"]
-    if filters:
-        said += ["name", "tags", "created_at", "parent__name", "parent__tags"]
-    read = rows.order_by("pk").values_list("pk", *said)
-    digest = hashlib.sha256(repr(list(read)).encode()).hexdigest()
+    said = ("name", "tags", "created_at", "parent__name", "parent__tags") if filters else ()
+    digest = read_digest(workspace, user, *said)
     return str(workspace.pk), str(embedder().identity), digest, filters
 
 

@@ -14,11 +14,13 @@ from retrieval.ask import Outcome, ask
 from retrieval.options import options_parse
 from teams.access import Right, require
 from telemetry.models import RunState
+from telemetry.narrowing import trace_seen
 
 if TYPE_CHECKING:
     from teams.models import User
     from telemetry.models import Trace
     from telemetry.names import EventKind
+    from telemetry.narrowing import Seen
 
 PLACES = 6
 ENDED = (RunState.DONE, RunState.REFUSED)
@@ -61,39 +63,40 @@ def replay(*, trace: Trace, user: User) -> Replay:
     `ask` does.
     """
     require(user, trace.workspace, Right.ASK)
+    seen = trace_seen(trace, user)
     outcome = ask(
         workspace=trace.workspace,
         user=user,
         # What was understood then stands by itself; the turns before it are not read again.
-        question=trace.resolved or trace.question,
+        question=seen.resolved or trace.question,
         emit=_silent,
         options=options_parse({**trace.options, "fresh": True}),
         keep=False,
     )
-    return compared(trace, outcome)
+    return compared(seen, outcome)
 
 
 def _silent(kind: EventKind, payload: dict[str, Any]) -> None:
     """A replay tells nobody what happens."""
 
 
-def compared(trace: Trace, outcome: Outcome) -> Replay:
-    """The stored run beside a new outcome."""
+def compared(stored: Seen, outcome: Outcome) -> Replay:
+    """The stored run, as the one who replays may see it, beside a new outcome."""
     # As the database gives JSON back: tuples are lists there.
     now = json.loads(json.dumps({"parts": outcome.parts, "answer": outcome.answer}))
     found: list[Difference] = []
-    old, new = trace.parts, now["parts"]
+    old, new = stored.parts, now["parts"]
     if len(old) != len(new):
         found.append(Difference(0, "parts", str(len(old)), str(len(new))))
     for before, after in zip(old, new, strict=False):
         found += _part_differences(before, after)
-    said, says = _text(trace.answer), _text(now["answer"])
+    said, says = _told(stored), _text(now["answer"])
     if said != says:
         found.append(Difference(0, "answer", said, says))
-    cited, cites = _cited(trace.answer), _cited(now["answer"])
+    cited, cites = _cited(stored.answer), _cited(now["answer"])
     if cited != cites:
         found.append(Difference(0, "cited", cited, cites))
-    return Replay(trace.answer, now["answer"], tuple(old), tuple(new), tuple(found))
+    return Replay(stored.answer, now["answer"], tuple(old), tuple(new), tuple(found))
 
 
 def _part_differences(before: dict[str, Any], after: dict[str, Any]) -> list[Difference]:
@@ -132,6 +135,12 @@ def _sources(part: dict[str, Any]) -> str:
     table = part.get("table")
     rows = [f"{table['sql']} → {table['rows']}"] if table else []
     return "\n".join([*rows, *facts, *hits])
+
+
+def _told(stored: Seen) -> str:
+    """The stored answer, unless it leant on what the one who replays may not read."""
+    gone = any(item.get("withdrawn") for item in stored.answer.get("citations") or [])
+    return "" if gone or not stored.lines else _text(stored.answer)
 
 
 def _text(answer: dict[str, Any]) -> str:

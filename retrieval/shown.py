@@ -17,6 +17,7 @@ from retrieval.verify import cited
 from telemetry.accounting import spent_of
 from telemetry.models import RunEvent, RunState, Trace
 from telemetry.names import TERMINAL_EVENTS, EventKind
+from telemetry.narrowing import trace_seen
 from telemetry.panel import PartView, SpanRow, part_view, sql_shown, waterfall
 from telemetry.placement_words import placement_words
 from telemetry.told import told
@@ -85,6 +86,7 @@ class RunView:
     spans: list[SpanRow] = field(default_factory=list)
     spent: Spent | None = None
     placement: str = ""
+    whole: bool = True
 
     @property
     def running(self) -> bool:
@@ -124,23 +126,25 @@ def run_view(trace: Trace, user: User, upto: int | None) -> RunView:
 
 
 def _settled(trace: Trace, user: User) -> RunView:
-    answer = trace.answer
+    seen = trace_seen(trace, user)
+    answer = seen.answer
     shown = RunView(
         state=trace.state,
         seq=0,
         status=_status(trace.state, None),
-        parts=[part_view(part) for part in trace.parts],
+        parts=[part_view(part) for part in seen.parts],
         citations=[dict(item) for item in answer.get("citations") or []],
-        unsupported=list(answer.get("unsupported") or []),
+        unsupported=list(answer.get("unsupported") or []) if seen.lines else [],
         unbacked=any(
             item.get("written") and not cited(item["text"]) for item in answer.get("parts") or []
         ),
         model=answer.get("model", ""),
         error=trace.error,
-        resolved=trace.resolved,
+        resolved=seen.resolved,
+        whole=seen.lines,
         spans=waterfall(trace.spans.all()),
         spent=spent_of(trace),
-        placement=placement_words(trace.placement),
+        placement=placement_words(trace.placement) if seen.whole else "",
     )
     _fill(shown, trace, user)
     shown.answer = _answer(trace, shown)
@@ -156,11 +160,14 @@ def _answer(trace: Trace, shown: RunView) -> list[AnswerPart]:
     links = {
         n: Link(reverse("chat-source", args=[trace.pk, n]), gone) for n, gone in numbers.items()
     }
+    html = shown.whole
     return [
         AnswerPart(
             item["said"] if len(said) > 1 else "",
-            paragraphs(item["text"], numbers, shown.unsupported, written=written),
-            answer_html(item["text"], links, shown.unsupported) if written else None,
+            paragraphs(
+                item["text"], numbers, shown.unsupported, written=written, whole=shown.whole
+            ),
+            answer_html(item["text"], links, shown.unsupported) if written and html else None,
         )
         for item in said
         if item["text"]
@@ -188,17 +195,19 @@ def _running(trace: Trace, user: User, upto: int | None) -> RunView:
         trace.refresh_from_db()
         return _settled(trace, user)
     so_far = told(events)
+    seen = trace_seen(trace, user, so_far.parts_kept, so_far.answer)
     last = events[-1].kind if events else None
     shown = RunView(
         state=RunState.RUNNING,
         seq=events[-1].seq if events else 0,
         status=_status(RunState.RUNNING, last),
-        parts=[part_view(part) for part in so_far.parts_kept],
-        citations=[dict(item) for item in so_far.answer.get("citations") or []],
-        resolved=so_far.resolved,
+        parts=[part_view(part) for part in seen.parts],
+        citations=[dict(item) for item in seen.answer.get("citations") or []],
+        resolved=so_far.resolved if seen.whole else "",
+        whole=seen.lines,
     )
     _fill(shown, trace, user)
-    gone = any(item["withdrawn"] for item in shown.citations)
+    gone = not seen.lines or any(item["withdrawn"] for item in shown.citations)
     shown.writing = [
         Writing(position, so_far.heads.get(position, ""), "" if gone else text)
         for position, text in sorted(so_far.texts.items())
@@ -232,14 +241,15 @@ def paragraphs(
     unsupported: Sequence[str],
     *,
     written: bool = False,
+    whole: bool = True,
 ) -> tuple[tuple[Segment, ...], ...]:
     """`text` by its lines, its markers `[n]` apart.
 
     `numbers` says of each source whether it is withdrawn. A line that cites a withdrawn source may
-    quote it, so its words are left out; of a text that a model has `written`, so are the words of lines
-    that cite nothing.
+    quote it, so its words are left out; of a text that a model has `written`, and where the reader may not
+    read the `whole` of what it could lean on, so are the words of lines that cite nothing.
     """
-    doubtful = written and any(numbers.values())
+    doubtful = (written and any(numbers.values())) or not whole
     return tuple(
         (Segment("", withdrawn=True),)
         if doubtful and not any(int(n) in numbers for n in MARKER.findall(line))

@@ -115,6 +115,7 @@ class StoreTerm(models.Model):
     """
 
     ACCESS_PATH: ClassVar[str] = "workspace"
+    DOCUMENT_KEY: ClassVar[str] = "document_id"
 
     class Kind(models.TextChoices):
         HEADING = "heading"

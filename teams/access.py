@@ -4,7 +4,8 @@ A model says how it hangs on a workspace by `ACCESS_PATH` (a lookup that ends at
 key). A model that belongs to one person inside the workspace also names `OWNER_PATH`: then only that
 person and those with the audit right see the row, and with `SHARED_PATH` (a lookup that ends at a
 boolean) also all who hold the right in the workspace once it is true. A model without `ACCESS_PATH` is
-never visible: asking for it raises, so that a forgotten declaration fails closed and loudly.
+never visible: asking for it raises, so that a forgotten declaration fails closed and loudly. What hangs on
+a document is narrowed further, to the documents that the person may read (`teams.visibility`).
 
 Who acts by a service token does so inside `acting`: the token's scope narrows every right of its owner, is
 read again from its row each time, and nobody else holds any right there.
@@ -22,6 +23,8 @@ from django.core.exceptions import ImproperlyConfigured, PermissionDenied
 from django.db import models
 from django.db.models import Q
 
+from teams.visibility import narrowed
+
 if TYPE_CHECKING:
     import uuid
     from collections.abc import Iterator
@@ -36,6 +39,7 @@ Row = TypeVar("Row", bound=models.Model)
 class Right(enum.StrEnum):
     SEE = "see"
     ASK = "ask"
+    DOWNLOAD = "download"
     UPLOAD = "upload"
     CURATE = "curate"
     AUDIT = "audit"
@@ -115,6 +119,8 @@ def _workspace_ids(user_id: int, right: Right, token: Acting | None) -> list[uui
 
     roles = [role for role, rights in ROLE_RIGHTS.items() if right in rights]
     memberships = Membership.objects.filter(user_id=user_id, role__in=roles)
+    if right is Right.DOWNLOAD:
+        memberships = memberships.filter(download=True)
     if token is not None:
         # Read from the row, so that revoking ends what is under way too.
         live = ServiceToken.objects.live().filter(pk=token.token_id, scopes__contains=[right])
@@ -135,7 +141,10 @@ def visible_to[Row: models.Model](
     allowed = workspace_ids(user, right)
     if not allowed:
         return queryset.none()
-    rows = queryset.filter(**{f"{path}__in": allowed})
+    person: Any = user.pk
+    rows: models.QuerySet[Row] = narrowed(
+        queryset.filter(**{f"{path}__in": allowed}), person, allowed
+    )
     owner_path: str | None = getattr(queryset.model, "OWNER_PATH", None)
     if owner_path is None:
         return rows

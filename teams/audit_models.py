@@ -38,6 +38,9 @@ class AuditAction(models.TextChoices):
     ANCHORS_CHANGED = "anchors_changed", _("Anchors or thresholds changed")
     EXPORTED = "exported", _("Exported")
     READ_TRACE = "read_trace", _("Read a trace of somebody else")
+    SHARED = "shared", _("Readers of a document changed")
+    GROUP_CHANGED = "group_changed", _("Group changed")
+    DOWNLOAD_CHANGED = "download_changed", _("Right to download changed")
 
 
 class AuditEntry(models.Model):

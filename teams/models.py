@@ -60,6 +60,9 @@ class Membership(models.Model):
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="memberships")
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="memberships")
     role = models.CharField(max_length=12, choices=Role.choices, default=Role.READER)
+    download = models.BooleanField(
+        default=True, help_text=_("May download originals, where the role gives that right.")
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -118,10 +121,36 @@ class Invitation(models.Model):
         return str(self.State(self.state).label)
 
 
+class Group(models.Model):
+    """People of a workspace under a name, so that documents can be shown to them alone.
+
+    Its members are memberships: who leaves the workspace is in none of its groups when they return.
+    """
+
+    ACCESS_PATH: ClassVar[str] = "workspace"
+    NAME: ClassVar[int] = 60
+
+    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="groups")
+    name = models.CharField(max_length=NAME)
+    members = models.ManyToManyField(Membership, blank=True, related_name="groups")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = ScopedQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [
+            models.UniqueConstraint(fields=["workspace", "name"], name="group_name_once"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
 ROLE_RIGHTS: dict[str, frozenset[Right]] = {
-    Role.READER: frozenset({Right.SEE, Right.ASK}),
-    Role.CONTRIBUTOR: frozenset({Right.SEE, Right.ASK, Right.UPLOAD}),
-    Role.CURATOR: frozenset({Right.SEE, Right.ASK, Right.UPLOAD, Right.CURATE}),
-    Role.AUDITOR: frozenset({Right.SEE, Right.ASK, Right.AUDIT}),
+    Role.READER: frozenset({Right.SEE, Right.ASK, Right.DOWNLOAD}),
+    Role.CONTRIBUTOR: frozenset({Right.SEE, Right.ASK, Right.DOWNLOAD, Right.UPLOAD}),
+    Role.CURATOR: frozenset({Right.SEE, Right.ASK, Right.DOWNLOAD, Right.UPLOAD, Right.CURATE}),
+    Role.AUDITOR: frozenset({Right.SEE, Right.ASK, Right.DOWNLOAD, Right.AUDIT}),
     Role.OWNER: frozenset(Right),
 }

@@ -35,18 +35,16 @@ class DemoPeople:
 
 @transaction.atomic
 def workspace_create(*, name: str, owner: User, slug: str = "") -> Workspace:
-    """A workspace with its owner, its schema for tables and the role that may read that schema."""
+    """A workspace with its owner, its schema for tables and the role that reads there.
+
+    The role is given each table by itself, where everybody in the workspace may read its document.
+    """
     workspace = Workspace.objects.create(name=name, slug=slug or _free_slug(name))
     Membership.objects.create(workspace=workspace, user=owner, role=Role.OWNER)
-    schema, role = sql.Identifier(workspace.schema_name), sql.Identifier(workspace.reader_role)
     with connection.cursor() as cursor:
+        schema = sql.Identifier(workspace.schema_name)
         cursor.execute(sql.SQL("CREATE SCHEMA {}").format(schema))
         reader_role_create(cursor=cursor, schema=workspace.schema_name, role=workspace.reader_role)
-        cursor.execute(
-            sql.SQL("ALTER DEFAULT PRIVILEGES IN SCHEMA {} GRANT SELECT ON TABLES TO {}").format(
-                schema, role
-            )
-        )
     return workspace
 
 

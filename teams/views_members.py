@@ -42,6 +42,7 @@ def members(request: HttpRequest) -> HttpResponse:
         {
             "members": members_of(workspace),
             "manages": manages,
+            "curates": holds(user, workspace, Right.CURATE),
             "roles": Role.choices,
             "form": InvitationForm(),
             "invitations": invitations.select_related("created_by", "accepted_by")[:SHOWN],

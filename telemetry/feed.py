@@ -15,6 +15,7 @@ from channels.db import database_sync_to_async
 from teams.access import acting
 from telemetry.models import RunEvent, Trace
 from telemetry.names import TERMINAL_EVENTS
+from telemetry.narrowing import trace_whole
 from telemetry.services import run_settle_dead
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 # Proxies close what is silent for 30 to 60 seconds.
 BEAT_SECONDS = 15.0
 BEAT = {"kind": "beat"}
+WITHDRAWN = {"withdrawn": True}
 
 
 def run_readable(user: User | AnonymousUser, trace_id: uuid.UUID) -> bool:
@@ -38,9 +40,20 @@ def run_readable(user: User | AnonymousUser, trace_id: uuid.UUID) -> bool:
 def events_after(
     user: User | AnonymousUser, trace_id: uuid.UUID, after: int
 ) -> list[dict[str, Any]]:
-    """The run's events after number `after`, as `{seq, kind, payload}`; none for who may not read it."""
+    """The run's events after number `after`, as `{seq, kind, payload}`; none for who may not read it.
+
+    Who may not read all that the run could lean on is told what happened, without its content: the page
+    reads again what they may see.
+    """
     rows = RunEvent.objects.visible_to(user).filter(trace_id=trace_id, seq__gt=after)
-    return [{"seq": row.seq, "kind": row.kind, "payload": row.payload} for row in rows]
+    found = list(rows.select_related("trace"))
+    if not found:
+        return []
+    whole = trace_whole(found[0].trace, user)
+    return [
+        {"seq": row.seq, "kind": row.kind, "payload": row.payload if whole else dict(WITHDRAWN)}
+        for row in found
+    ]
 
 
 def _look_after(user: User | AnonymousUser, trace_id: uuid.UUID) -> bool:

@@ -6,6 +6,7 @@ import uuid
 from typing import ClassVar
 
 from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -56,6 +57,7 @@ class Trace(models.Model):
     """One run of one question. The row exists before the work starts and is settled when it ends."""
 
     ACCESS_PATH: ClassVar[str] = "workspace"
+    DOCUMENT_FREE: ClassVar[str] = "what it holds is shown through telemetry.narrowing alone"
     OWNER_PATH: ClassVar[str] = "user"
     SHARED_PATH: ClassVar[str] = "conversation__shared"
 
@@ -81,6 +83,12 @@ class Trace(models.Model):
     stage = models.CharField(max_length=60, blank=True)
     top_score = models.FloatField(null=True)
     margin = models.FloatField(null=True)
+    restricted = ArrayField(
+        models.UUIDField(),
+        default=list,
+        blank=True,
+        help_text="documents that the asker could read then and not everybody",
+    )
     parts = models.JSONField(default=list, help_text="one entry per clause: decision and hits")
     answer = models.JSONField(default=dict)
     tokens_in = models.PositiveIntegerField(default=0)

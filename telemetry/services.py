@@ -16,6 +16,7 @@ from telemetry.export import question_log
 from telemetry.live import publish, run_group
 from telemetry.models import Conversation, RunEvent, RunState, Span, Trace
 from telemetry.names import EventKind
+from telemetry.narrowing import restricted_readable
 from telemetry.running import RunSettled
 from telemetry.told import told
 
@@ -45,6 +46,7 @@ def trace_begin(
         language=language,
         options=options or {},
         conversation=conversation,
+        restricted=restricted_readable(workspace, user),
     )
     event_add(trace=trace, kind=EventKind.RUN_STARTED, payload={"question": question})
     return trace
@@ -89,6 +91,9 @@ def trace_settle(*, trace: Trace, recording: Recording | None) -> bool:
     with transaction.atomic():
         going = _lock_open(trace)
         if going:
+            # What came within the asker's reach while the run went on counts as well.
+            now = restricted_readable(trace.workspace, trace.user)
+            trace.restricted = sorted({*trace.restricted, *now})
             trace.save()
             _append(trace, *_terminal(trace, spans))
             transaction.on_commit(lambda: question_log(trace))

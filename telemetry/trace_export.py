@@ -10,9 +10,12 @@ import csv
 import json
 from typing import TYPE_CHECKING, Any
 
+from telemetry.narrowing import hidden_since, trace_whole_after
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from teams.models import User, Workspace
     from telemetry.models import Trace
 
 COLUMNS = (
@@ -21,6 +24,8 @@ COLUMNS = (
     "error",
 )  # fmt: skip
 DECIDED = ("position", "text", "route", "stage", "margin", "reason", "revision", "scores")
+# What may be told of a part to somebody who may not read all that it leant on.
+TOLD = ("position", "route", "stage", "margin", "revision", "scores")
 CHUNK = 500
 # A spreadsheet takes what begins so for a formula.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -33,32 +38,36 @@ class _Echo:
         return line
 
 
-def rows_json(traces: Any) -> Iterator[str]:
-    """One JSON object a line, with the decision of each part."""
-    for trace in _rows(traces):
-        parts = [{name: part.get(name) for name in DECIDED} for part in trace.parts]
-        yield json.dumps(_row(trace) | {"parts": parts}, ensure_ascii=False) + "\n"
+def rows_json(traces: Any, user: User, workspace: Workspace) -> Iterator[str]:
+    """One JSON object a line, with the decision of each part, as `user` may see them."""
+    for trace, whole in _rows(traces, user, workspace):
+        said = DECIDED if whole else TOLD
+        parts = [{name: part.get(name) for name in said} for part in trace.parts]
+        yield json.dumps(_row(trace, whole=whole) | {"parts": parts}, ensure_ascii=False) + "\n"
 
 
-def rows_csv(traces: Any) -> Iterator[str]:
+def rows_csv(traces: Any, user: User, workspace: Workspace) -> Iterator[str]:
     """A header and one line for each trace; cells that a spreadsheet would compute are quoted with '."""
     writer: Any = csv.writer(_Echo())
     yield writer.writerow(COLUMNS)
-    for trace in _rows(traces):
-        yield writer.writerow([_cell(value) for value in _row(trace).values()])
+    for trace, whole in _rows(traces, user, workspace):
+        yield writer.writerow([_cell(value) for value in _row(trace, whole=whole).values()])
 
 
-def _rows(traces: Any) -> Iterator[Trace]:
-    yield from traces.select_related("user").iterator(chunk_size=CHUNK)
+def _rows(traces: Any, user: User, workspace: Workspace) -> Iterator[tuple[Trace, bool]]:
+    """Each run, and whether `user` may read now all that it could lean on."""
+    last = hidden_since(user, workspace)
+    for trace in traces.select_related("user").iterator(chunk_size=CHUNK):
+        yield trace, trace_whole_after(trace, user, last)
 
 
-def _row(trace: Trace) -> dict[str, Any]:
+def _row(trace: Trace, *, whole: bool) -> dict[str, Any]:
     return {
         "id": str(trace.pk),
         "asked_at": trace.started_at.isoformat(),
         "person": trace.user.username,
         "question": trace.question,
-        "resolved": trace.resolved,
+        "resolved": trace.resolved if whole else "",
         "language": trace.language,
         "state": trace.state,
         "route": trace.route,

@@ -6,20 +6,26 @@ from datetime import datetime, time, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
 
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.dateparse import parse_date
+
+from telemetry.narrowing import readable_named
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import date
+
+    from teams.models import User
 
 FIELDS = (
     "q", "state", "route", "stage", "person", "from", "to", "document", "cost", "cached",
 )  # fmt: skip
 
 
-def trace_filters(traces: Any, asked: Mapping[str, Any]) -> Any:
-    """`traces` narrowed by what `asked` holds; a value that cannot be read finds nothing."""
+def trace_filters(traces: Any, asked: Mapping[str, Any], user: User) -> Any:
+    """`traces` narrowed by what `asked` holds; a value that cannot be read finds nothing, and neither does
+    the name of a document that `user` may not read."""
     said = {name: str(asked.get(name) or "").replace("\x00", "").strip() for name in FIELDS}
     if said["state"]:
         traces = traces.filter(state=said["state"])
@@ -32,8 +38,10 @@ def trace_filters(traces: Any, asked: Mapping[str, Any]) -> Any:
     if said["q"]:
         traces = traces.filter(question__icontains=said["q"])
     if said["document"]:
-        cited = [{"document": said["document"]}]
-        traces = traces.filter(answer__citations__contains=cited)
+        cited = Q(pk__in=[])
+        for key in readable_named(user, said["document"]):
+            cited |= Q(answer__citations__contains=[{"document_id": key}])
+        traces = traces.filter(cited)
     if said["cached"]:
         kept = {"yes": True, "no": False}.get(said["cached"])
         traces = traces.none() if kept is None else traces.filter(cached=kept)

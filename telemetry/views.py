@@ -17,6 +17,7 @@ from teams.requests import member_of
 from telemetry.accounting import spent_of
 from telemetry.looking import list_record, look_record
 from telemetry.models import RunState, Trace
+from telemetry.narrowing import trace_seen
 from telemetry.options import options_shown
 from telemetry.panel import (
     ROUTE_LABELS,
@@ -51,7 +52,7 @@ def trace_list(request: HttpRequest) -> HttpResponse:
     if audits:
         list_record(workspace=workspace, user=user)
     rows = mine.select_related("user").defer("parts", "answer", "options")
-    found = trace_filters(rows, request.GET)
+    found = trace_filters(rows, request.GET, user)
     page = CappedPaginator(found, PER_PAGE).get_page(request.GET.get("page"))
     for trace in page.object_list:
         trace.routes_label = routes_label(trace.route)
@@ -79,7 +80,7 @@ def trace_list(request: HttpRequest) -> HttpResponse:
 def trace_export(request: HttpRequest, kind: str) -> StreamingHttpResponse:
     """The list with its filters as a file, written while it is read; each export is in the audit log."""
     user, workspace = member_of(request)
-    found = trace_filters(traces_of(user, workspace), request.GET)
+    found = trace_filters(traces_of(user, workspace), request.GET, user)
     rows, content_type = EXPORTS[kind]
     audit_record(
         action=AuditAction.EXPORTED,
@@ -91,7 +92,9 @@ def trace_export(request: HttpRequest, kind: str) -> StreamingHttpResponse:
     )
     disposition = f'attachment; filename="traces-{workspace.slug}.{kind}"'
     return StreamingHttpResponse(
-        rows(found), content_type=content_type, headers={"Content-Disposition": disposition}
+        rows(found, user, workspace),
+        content_type=content_type,
+        headers={"Content-Disposition": disposition},
     )
 
 
@@ -101,19 +104,20 @@ def trace_detail(request: HttpRequest, trace_id: uuid.UUID) -> HttpResponse:
     readable = Trace.objects.visible_to(user).select_related("user", "workspace", "conversation")
     trace: Trace = get_object_or_404(readable, pk=trace_id)
     look_record(trace=trace, user=user)
+    seen = trace_seen(trace, user)
     return render(
         request,
         "telemetry/trace.html",
         {
             "trace": trace,
-            "parts": [part_view(part) for part in trace.parts],
+            "parts": [part_view(part) for part in seen.parts],
             "routes_label": routes_label(trace.route),
             "stages_label": stages_label(trace.stage),
             "spans": waterfall(trace.spans.all()),
             "spent": spent_of(trace),
-            "placement": placement_words(trace.placement),
+            "placement": placement_words(trace.placement) if seen.whole else "",
             "stages": stages_shown(trace.spans.all()),
-            "citations": trace.answer.get("citations", []),
+            "citations": seen.answer.get("citations", []),
             "options": options_shown(trace.options),
             "own": trace.user_id == user.pk,
             "replayable": trace.state in (RunState.DONE, RunState.REFUSED)

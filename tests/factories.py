@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from django.core.files.base import ContentFile
 
+from corpus.audience import EVERYBODY, Audience
 from corpus.ingest import version_read
 from corpus.services import Upload, document_upload
 from teams.models import Role, User, Workspace
@@ -33,14 +34,28 @@ def make_member(workspace: Workspace, role: str = Role.READER) -> User:
     return user
 
 
-def upload(workspace: Workspace, user: User, name: str, data: bytes | str) -> Upload:
+def upload(
+    workspace: Workspace,
+    user: User,
+    name: str,
+    data: bytes | str,
+    audience: Audience = EVERYBODY,
+) -> Upload:
     content = ContentFile(data.encode() if isinstance(data, str) else data, name=name)
-    return document_upload(workspace=workspace, user=user, name=name, content=content)
+    return document_upload(
+        workspace=workspace, user=user, name=name, content=content, audience=audience
+    )
 
 
-def ingest(workspace: Workspace, user: User, name: str, data: bytes | str) -> Document:
+def ingest(
+    workspace: Workspace,
+    user: User,
+    name: str,
+    data: bytes | str,
+    audience: Audience = EVERYBODY,
+) -> Document:
     """Upload a file and read it at once, as the worker does."""
-    done = upload(workspace, user, name, data)
+    done = upload(workspace, user, name, data, audience)
     version_read(str(done.version.pk))
     done.document.refresh_from_db()
     return done.document

@@ -12,15 +12,18 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
+from corpus.audience import audience_of
 from corpus.forms import TABLES, ReadingForm, TagsForm, recognised
 from corpus.listing import Asked, documents_listed, rows_of
 from corpus.models import Chunk, DataTable
 from corpus.peek import first_rows
+from corpus.readers_form import ReadersForm
 from corpus.services import version_reread
+from corpus.sharing import may_share
 from corpus.shown import Row
 from corpus.tags import document_tag
 from corpus.views.common import PER_PAGE, document_of, version_shown
-from teams.access import Right
+from teams.access import Right, holds
 from teams.requests import member_of
 
 if TYPE_CHECKING:
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
 
     from corpus.models import Document, DocumentVersion
+    from teams.models import User
 
 # The first rows of so many tables stand on the document's page; others have a page of their own.
 TABLES_OPEN = 3
@@ -58,7 +62,7 @@ def _page(
         "row": Row(document, newest),
         "page": Paginator(chunks, PER_PAGE).get_page(request.GET.get("page")),
         "tables": tables,
-        "open_tables": [(table, first_rows(table)) for table in tables[:TABLES_OPEN]],
+        "open_tables": [(table, first_rows(table, user)) for table in tables[:TABLES_OPEN]],
         "other_tables": tables[TABLES_OPEN:],
         "recognised": recognised(tables[0].reading) if tables else {},
         "pages": version.pages.all()[:PAGES_LISTED] if version else [],
@@ -69,10 +73,19 @@ def _page(
         "near": chunks.filter(decision__near=True).count(),
         "form": form or _form(newest),
         "tagging": tagging or TagsForm(held=document.tags),
+        "readers": _readers(document, user),
+        "may_download": holds(user, workspace, Right.DOWNLOAD),
     }
     partial = request.GET.get("partial") == "rows"
     name = "corpus/document.html#rows" if partial else "corpus/document.html"
     return render(request, name, context, status=400 if form or tagging else 200)
+
+
+def _readers(document: Document, user: User) -> ReadersForm | None:
+    """The form that says who may read it; None for those who may not say so."""
+    if not may_share(document, user):
+        return None
+    return ReadersForm(workspace=document.workspace, user=user, held=audience_of(document))
 
 
 def _tables(version: DocumentVersion | None) -> QuerySet[DataTable]:
@@ -115,16 +128,17 @@ def document_tags(request: HttpRequest, document_id: uuid.UUID) -> HttpResponse:
 def document_table(
     request: HttpRequest, document_id: uuid.UUID, table_id: uuid.UUID
 ) -> HttpResponse:
+    user, _workspace = member_of(request)
     document = document_of(request, document_id, Right.SEE)
     table = get_object_or_404(_tables(document.current), pk=table_id)
-    context = {"document": document, "table": table, "first": first_rows(table)}
+    context = {"document": document, "table": table, "first": first_rows(table, user)}
     return render(request, "corpus/table.html", context)
 
 
 @require_safe
 def document_file(request: HttpRequest, document_id: uuid.UUID) -> FileResponse:
     """The original, always as a download: a file from outside is never rendered by us."""
-    document = document_of(request, document_id, Right.SEE)
+    document = document_of(request, document_id, Right.DOWNLOAD)
     version = version_shown(document)
     if version is None:
         raise Http404("No version of this document is left.")

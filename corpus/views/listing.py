@@ -14,6 +14,7 @@ from corpus.forms import ListForm
 from corpus.indexing import index_known
 from corpus.listing import STATES, Asked, documents_listed, rows_of
 from corpus.parsing import ACCEPTED, SUFFIXES
+from corpus.readers_form import ReadersForm
 from corpus.selectors import documents_live, documents_trashed, worker_alive
 from corpus.tags import tags_known
 from corpus.views.common import PER_PAGE
@@ -52,7 +53,8 @@ def corpus_list(request: HttpRequest) -> HttpResponse:
         "tags": tags_known(workspace, user),
         "undo": thrown.filter(pk=undo).first() if undo else None,
         "trash_count": thrown.count(),
-        "index": index_known(workspace),
+        "index": index_known(workspace, user),
+        "readers": ReadersForm(workspace=workspace, user=user),
         "may_curate": holds(user, workspace, Right.CURATE),
         "worker_alive": worker_alive(),
         "max_bytes": settings.UPLOAD_MAX_BYTES,

@@ -11,7 +11,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from corpus.models import Reroute
-from corpus.rerouting import RerouteRefused, reroute_preview, reroute_queue, reroute_undo
+from corpus.rerouting import (
+    RerouteRefused,
+    moved_seen,
+    reroute_preview,
+    reroute_queue,
+    reroute_undo,
+)
 from corpus.selectors import chunks_live
 from engines.errors import EngineError
 from teams.access import Right
@@ -32,6 +38,9 @@ def routes(request: HttpRequest) -> HttpResponse:
     live = chunks_live(workspace, user)
     jobs = Reroute.objects.visible_to(user, Right.CURATE).in_workspace(workspace)
     listed = list(jobs.select_related("author")[:LISTED])
+    moved = moved_seen(user, listed)
+    for job in listed:
+        job.moved_seen = moved.get(job.pk)
     context = {
         "counts": live.order_by().values("route").annotate(count=Count("pk")).order_by("route"),
         "near": live.filter(decision__near=True).count(),

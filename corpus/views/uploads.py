@@ -14,6 +14,7 @@ from django.views.decorators.http import require_POST
 
 from corpus.errors import UploadRefused
 from corpus.forms import UploadForm
+from corpus.readers_form import ReadersForm
 from corpus.services import document_upload
 from teams.access import Right
 from teams.requests import member_of
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from django.core.files.base import File
     from django.http import HttpRequest, HttpResponse
 
+    from corpus.audience import Audience
     from teams.models import User, Workspace
 
 
@@ -45,19 +47,36 @@ def upload(request: HttpRequest) -> HttpResponse:
             return JsonResponse({"files": [asdict(Taken("", "refused", said))]}, status=400)
         messages.error(request, said)
         return redirect("corpus")
+    readers = ReadersForm(request.POST, workspace=workspace, user=user)
+    if not readers.is_valid():
+        if scripted:
+            refused = asdict(Taken("", "refused", readers.trouble))
+            return JsonResponse({"files": [refused]}, status=400)
+        messages.error(request, readers.trouble)
+        return redirect("corpus")
     files, path = form.cleaned_data["files"], form.cleaned_data["path"]
-    taken = [_take(workspace, user, file, path if len(files) == 1 else "") for file in files]
+    taken = [
+        _take(workspace, user, file, path if len(files) == 1 else "", readers.audience)
+        for file in files
+    ]
     if scripted:
         return JsonResponse({"files": [asdict(item) for item in taken]})
     _tell(request, taken)
     return redirect("corpus")
 
 
-def _take(workspace: Workspace, user: User, content: File[Any], path: str) -> Taken:
+def _take(
+    workspace: Workspace, user: User, content: File[Any], path: str, audience: Audience
+) -> Taken:
     name = path or content.name or ""
     try:
         done = document_upload(
-            workspace=workspace, user=user, name=name, content=content, folders=bool(path)
+            workspace=workspace,
+            user=user,
+            name=name,
+            content=content,
+            folders=bool(path),
+            audience=audience,
         )
     except UploadRefused as error:
         return Taken(name, "refused", str(error))

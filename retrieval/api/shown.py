@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from retrieval.shown import answer_text, run_view
+from telemetry.narrowing import trace_whole
 
 if TYPE_CHECKING:
     from retrieval.shown import RunView
@@ -51,13 +52,14 @@ def run_shown(trace: Trace, user: User) -> dict[str, Any]:
 
 
 def trace_shown(trace: Trace, user: User) -> dict[str, Any]:
+    whole = trace_whole(trace, user)
     spans = [
         {
             "name": span.name,
             "offset_ms": span.offset_ms,
             "duration_ms": span.duration_ms,
             "failed": span.failed,
-            "attributes": span.attributes,
+            "attributes": span.attributes if whole else {},
         }
         for span in trace.spans.all()
     ]

@@ -30,7 +30,7 @@ class Filter(Schema):
 @router.get("/traces", response=answers({200: schemas.Traces}))
 def traces_list(request: HttpRequest, asked: Query[Filter], paging: Query[Paging]) -> Any:
     user, workspace = member_of(request)
-    found = trace_filters(traces_of(user, workspace), asked.dict())
+    found = trace_filters(traces_of(user, workspace), asked.dict(), user)
     rows, told = page_of(found.select_related("user"), paging)
     return {**told, "items": [trace_row(row) for row in rows]}
 

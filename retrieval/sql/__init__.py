@@ -67,16 +67,16 @@ def search(
 
 
 def _answered(asked: by_model.Asked, tables: Sequence[Table]) -> Retrieved:
-    workspace, language = asked.workspace, asked.language
+    workspace, user, language = asked.workspace, asked.user, asked.language
     plan = understood(asked.text, tables, language=language, today=asked.today)
     if isinstance(plan, Crossed):
-        found = fetch(workspace=workspace, found=plan, language=language)
+        found = fetch(workspace=workspace, user=user, found=plan, language=language)
         if found is not None:
             return Retrieved(STORE, table=found)
         title = plan.match.cross.table.title
         plan = Abstain(reason("no_figures", language, table=title))
     if isinstance(plan, Joined):
-        return _by_join(workspace, plan, tables, language)
+        return _by_join(workspace, user, plan, tables, language)
     if isinstance(plan, Abstain):
         model = generator() if tables else None
         return (
@@ -85,13 +85,15 @@ def _answered(asked: by_model.Asked, tables: Sequence[Table]) -> Retrieved:
             else by_model.written(model, asked, plan)
         )
     table = next(table for table in tables if table.sql_name == plan.table)
-    return _by_plan(workspace, plan, table, language)
+    return _by_plan(workspace, user, plan, table, language)
 
 
-def _by_plan(workspace: Workspace, plan: Plan, table: Table, language: str) -> Retrieved:
+def _by_plan(
+    workspace: Workspace, user: User, plan: Plan, table: Table, language: str
+) -> Retrieved:
     try:
         sql = guard.guarded(render.statement(plan, table).sql(dialect="postgres"), [table])
-        read = rows_read(workspace=workspace, statement=sql)
+        read = rows_read(workspace=workspace, user=user, statement=sql)
     except SqlRefused as error:
         return Retrieved(STORE, note=reason("refused", language, why=str(error)))
     except SqlFailed as error:
@@ -101,7 +103,7 @@ def _by_plan(workspace: Workspace, plan: Plan, table: Table, language: str) -> R
     if plan.form is Form.MEAN and not totals.complete(plan, table, rows):
         return Retrieved(STORE, note=reason("average_of_totals", language))
     if not rows or _nothing(plan, rows[0]):
-        return Retrieved(STORE, note=why_empty(workspace, plan, table, language))
+        return Retrieved(STORE, note=why_empty(workspace, user, plan, table, language))
     result = TableResult(
         sql=sql,
         origin="compiled",
@@ -119,11 +121,11 @@ def _by_plan(workspace: Workspace, plan: Plan, table: Table, language: str) -> R
 
 
 def _by_join(
-    workspace: Workspace, plan: Joined, tables: Sequence[Table], language: str
+    workspace: Workspace, user: User, plan: Joined, tables: Sequence[Table], language: str
 ) -> Retrieved:
     try:
         sql = guard.guarded(statement(plan).sql(dialect="postgres"), plan.read_of(tables))
-        read = rows_read(workspace=workspace, statement=sql)
+        read = rows_read(workspace=workspace, user=user, statement=sql)
     except SqlRefused as error:
         return Retrieved(STORE, note=reason("refused", language, why=str(error)))
     except SqlFailed as error:

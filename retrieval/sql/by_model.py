@@ -58,7 +58,12 @@ def written(model: Generator, asked: Asked, why: Abstain) -> Retrieved:
         )
         made = prompt(asked.text, shown, today=asked.today, missing=why.words, examples=worked)
         found = generate.write(
-            generator=model, workspace=asked.workspace, tables=shown, text=asked.text, asked=made
+            generator=model,
+            workspace=asked.workspace,
+            user=asked.user,
+            tables=shown,
+            text=asked.text,
+            asked=made,
         )
     except NotWritten as error:
         name = "failed" if error.by_database else "refused"

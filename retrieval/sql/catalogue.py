@@ -94,7 +94,7 @@ def catalogue_read(
         )
         for row in rows
     )
-    return related(workspace, found)
+    return related(workspace, user, found)
 
 
 def _column(row: DataColumn) -> Column:

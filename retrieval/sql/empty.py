@@ -13,13 +13,13 @@ from retrieval.sql.wording import reason
 
 if TYPE_CHECKING:
     from retrieval.sql.catalogue import Table
-    from teams.models import Workspace
+    from teams.models import User, Workspace
 
 # So many values are named that there are instead.
 NEAREST = 3
 
 
-def why_empty(workspace: Workspace, plan: Plan, table: Table, language: str) -> str:
+def why_empty(workspace: Workspace, user: User, plan: Plan, table: Table, language: str) -> str:
     """A sentence naming the conditions that match no row alone (else all of them together), with the
     span of a date or number column that was missed."""
     if not plan.conditions:
@@ -38,7 +38,7 @@ def why_empty(workspace: Workspace, plan: Plan, table: Table, language: str) -> 
         span = [exp.Min(this=name), exp.Max(this=name.copy())] if spans else []
         query = query.select(matching_rows, *span)
     sql = guard.guarded(query.sql(dialect="postgres"), [table])
-    row = list(rows_read(workspace=workspace, statement=sql).rows[0])
+    row = list(rows_read(workspace=workspace, user=user, statement=sql).rows[0])
     missed = []
     for condition in plan.conditions:
         column = table.column(condition.column)
@@ -51,11 +51,11 @@ def why_empty(workspace: Workspace, plan: Plan, table: Table, language: str) -> 
         if count == 0:
             missed.append(said)
     if not missed:
-        return _together(workspace, plan, table, language)
+        return _together(workspace, user, plan, table, language)
     return reason("empty", language, filters="; ".join(missed))
 
 
-def _together(workspace: Workspace, plan: Plan, table: Table, language: str) -> str:
+def _together(workspace: Workspace, user: User, plan: Plan, table: Table, language: str) -> str:
     """Each condition matches rows, but no row all of them: what the others leave of a text column."""
     everything = [phrase.condition(condition, table, language) for condition in plan.conditions]
     said = reason("empty", language, filters="; ".join(everything))
@@ -65,7 +65,7 @@ def _together(workspace: Workspace, plan: Plan, table: Table, language: str) -> 
         if condition.op is Op.EQ and table.column(condition.column).kind == "text"
     ]
     for left_out in texts if len(plan.conditions) > 1 else []:
-        near = _left(workspace, plan, table, left_out)
+        near = _left(workspace, user, plan, table, left_out)
         if near:
             label = table.column(left_out.column).label
             others = [c for c in plan.conditions if c is not left_out]
@@ -75,7 +75,9 @@ def _together(workspace: Workspace, plan: Plan, table: Table, language: str) -> 
     return said
 
 
-def _left(workspace: Workspace, plan: Plan, table: Table, left_out: Condition) -> list[str]:
+def _left(
+    workspace: Workspace, user: User, plan: Plan, table: Table, left_out: Condition
+) -> list[str]:
     """The commonest values of the column of `left_out` where all other conditions hold."""
     counted = Plan(
         plan.table,
@@ -86,4 +88,5 @@ def _left(workspace: Workspace, plan: Plan, table: Table, left_out: Condition) -
         limit=NEAREST,
     )
     sql = guard.guarded(render.statement(counted, table).sql(dialect="postgres"), [table])
-    return [str(row[0]) for row in rows_read(workspace=workspace, statement=sql).rows]
+    read = rows_read(workspace=workspace, user=user, statement=sql)
+    return [str(row[0]) for row in read.rows]

@@ -11,7 +11,7 @@ from corpus.reader import statement_rows
 from retrieval.sql.guard import ROW_CAP
 
 if TYPE_CHECKING:
-    from teams.models import Workspace
+    from teams.models import User, Workspace
 
 
 class SqlFailed(Exception):
@@ -25,15 +25,15 @@ class Rows:
     truncated: bool
 
 
-def rows_read(*, workspace: Workspace, statement: str) -> Rows:
-    """The rows of `statement`, at most 1000, read as the workspace's reader role.
+def rows_read(*, workspace: Workspace, user: User, statement: str) -> Rows:
+    """The rows of `statement`, at most 1000, read as the workspace's reader role in the rights of `user`.
 
     Whatever the statement is, it can only read: the database sees to that without looking at its text
     (`corpus.reader.statement_rows`). Raises SqlFailed with the database's message: timeout, missing
     right, wrong type.
     """
     try:
-        read = statement_rows(workspace=workspace, statement=statement, most=ROW_CAP + 1)
+        read = statement_rows(workspace=workspace, user=user, statement=statement, most=ROW_CAP + 1)
     except DatabaseError as error:
         raise SqlFailed(str(error).strip().splitlines()[0]) from error
     rows = tuple(read.rows[:ROW_CAP])

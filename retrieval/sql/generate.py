@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from engines.roles import Generator
     from retrieval.sql.catalogue import Table
-    from teams.models import Workspace
+    from teams.models import User, Workspace
 
 FENCE = re.compile(r"```(?:sql)?\s*(.*?)```", re.DOTALL | re.IGNORECASE)
 MOST_TOKENS = 300
@@ -51,6 +51,7 @@ def write(
     *,
     generator: Generator,
     workspace: Workspace,
+    user: User,
     tables: Sequence[Table],
     text: str,
     asked: str,
@@ -65,7 +66,7 @@ def write(
         if not statement or statement.upper().startswith("NONE"):
             return None
         try:
-            return _run(workspace, tables, statement, text, origin)
+            return _run(workspace, user, tables, statement, text, origin)
         except (SqlRefused, SqlFailed) as error:
             if origin == "repaired":
                 failed = isinstance(error, SqlFailed)
@@ -82,12 +83,17 @@ def statement_in(reply: str) -> str:
 
 
 def _run(
-    workspace: Workspace, tables: Sequence[Table], statement: str, text: str, origin: str
+    workspace: Workspace,
+    user: User,
+    tables: Sequence[Table],
+    statement: str,
+    text: str,
+    origin: str,
 ) -> Written:
     sql = literals_matched(guarded(statement, tables), tables)
     shape_checked(sql, text, tables)
     tree = sqlglot.parse_one(sql, read="postgres")
     names = list(dict.fromkeys(node.name for node in tree.find_all(exp.Table)))
     first, *others = (table for name in names for table in tables if table.sql_name == name)
-    rows = rows_read(workspace=workspace, statement=sql)
+    rows = rows_read(workspace=workspace, user=user, statement=sql)
     return Written(sql, origin, first, rows, tuple(others))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from retrieval.sql.catalogue import Column, Table
-    from teams.models import Workspace
+    from teams.models import User, Workspace
 
 logger = logging.getLogger(__name__)
 # How much of a column's values must be found among a key's: files are kept by hand.
@@ -58,20 +58,20 @@ class Facts:
 FACTS = Facts()
 
 
-def related(workspace: Workspace, tables: Sequence[Table]) -> tuple[Table, ...]:
+def related(workspace: Workspace, user: User, tables: Sequence[Table]) -> tuple[Table, ...]:
     """The tables with the links between them, and with a way to look up values beyond those listed."""
-    found = links(workspace, tables) if 1 < len(tables) <= MOST_TABLES else ()
+    found = links(workspace, user, tables) if 1 < len(tables) <= MOST_TABLES else ()
     return tuple(
         replace(
             table,
             links=tuple(link for link in found if link.child == table.sql_name),
-            columns=tuple(_with_values(workspace, table, column) for column in table.columns),
+            columns=tuple(_with_values(workspace, user, table, column) for column in table.columns),
         )
         for table in tables
     )
 
 
-def links(workspace: Workspace, tables: Sequence[Table]) -> tuple[Link, ...]:
+def links(workspace: Workspace, user: User, tables: Sequence[Table]) -> tuple[Link, ...]:
     """The candidates that the stored values bear out. Without an answer of the database none is."""
     named = {table.sql_name: table for table in tables}
     wanted = best(candidates(tables))
@@ -79,7 +79,8 @@ def links(workspace: Workspace, tables: Sequence[Table]) -> tuple[Link, ...]:
     unknown = [link for link in wanted if FACTS.known(facts[link]) is None]
     if unknown:
         try:
-            with reader_cursor(workspace) as cursor:
+            asked = " ".join(f"{link.child} {link.parent}" for link in unknown)
+            with reader_cursor(workspace, user, asked) as cursor:
                 for link in unknown:
                     cursor.execute(_inclusion(workspace.schema_name, link))
                     values, found = cursor.fetchone()
@@ -111,12 +112,12 @@ def _inclusion(schema: str, link: Link) -> sql.Composed:
     )
 
 
-def _with_values(workspace: Workspace, table: Table, column: Column) -> Column:
+def _with_values(workspace: Workspace, user: User, table: Table, column: Column) -> Column:
     cut = column.kind == "text" and len(column.values) < column.distinct <= MOST_VALUES
     if not cut:
         return column
     key = (table.schema, table.sql_name, table.version_id, column.sql_name)
-    return replace(column, more=LongList(workspace, key))
+    return replace(column, more=LongList(workspace, user, key))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,18 +125,20 @@ class LongList:
     """All values of one column, read from the database the first time that one is looked up."""
 
     workspace: Workspace
+    user: User
     key: tuple[str, str, str, str]
 
     def find(self, text: str) -> tuple[str, ...]:
         """The stored spellings of a value whose words, folded, are `text`."""
-        return _values(Kept(self.workspace), self.key).get(text, ())
+        return _values(Kept(self.workspace, self.user), self.key).get(text, ())
 
 
 class Kept:
-    """A workspace that takes no part in telling two look-ups apart: the key names all that counts."""
+    """Whose rights the values are read in. It takes no part in telling two look-ups apart: the key names all
+    that counts, and is only had by who may read the table."""
 
-    def __init__(self, workspace: Workspace) -> None:
-        self.workspace = workspace
+    def __init__(self, workspace: Workspace, user: User) -> None:
+        self.workspace, self.user = workspace, user
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Kept)
@@ -156,7 +159,7 @@ def _values(kept: Kept, key: tuple[str, str, str, str]) -> dict[str, tuple[str, 
         most=sql.Literal(MOST_VALUES),
     )
     found: dict[str, list[str]] = {}
-    with reader_cursor(kept.workspace) as cursor:
+    with reader_cursor(kept.workspace, kept.user, table) as cursor:
         cursor.execute(query)
         for (value,) in cursor:
             found.setdefault(plain(str(value)), []).append(str(value))

@@ -27,4 +27,4 @@ def rows_again(*, workspace: Workspace, user: User, sql: str) -> Rows:
     Raises SqlRefused when one of its tables is no longer there for them, and SqlFailed.
     """
     statement = guarded(sql, tables_of(workspace, user))
-    return rows_read(workspace=workspace, statement=statement)
+    return rows_read(workspace=workspace, user=user, statement=statement)

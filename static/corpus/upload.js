@@ -68,6 +68,11 @@ function send(entry) {
   body.append("csrfmiddlewaretoken", form.querySelector("[name=csrfmiddlewaretoken]").value);
   body.append("files", entry.file, entry.file.name);
   body.append("path", entry.path);
+  for (const [name, value] of new FormData(form)) {
+    if (name === "visibility" || name === "groups") {
+      body.append(name, value);
+    }
+  }
   return new Promise((done) => {
     const request = new XMLHttpRequest();
     request.open("POST", form.action);

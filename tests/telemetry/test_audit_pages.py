@@ -11,6 +11,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from corpus.models import Document
 from teams.audit import audit_record
 from teams.audit_models import AuditAction, AuditEntry
 from teams.models import Role
@@ -46,7 +47,8 @@ def exported(client: Client, kind: str, **filters: str) -> str:
 def test_filters_by_days_document_cost_and_cache(client: Client) -> None:
     team = make_workspace()
     user = make_member(team)
-    cites = {"citations": [{"n": 1, "document": "a.md"}]}
+    document = Document.objects.create(workspace=team, name="a.md")
+    cites = {"citations": [{"n": 1, "document": "a.md", "document_id": str(document.pk)}]}
     made(team, user, "cited", answer=cites)
     made(team, user, "dear", cost="0.5")
     made(team, user, "kept", cached=True)
@@ -54,6 +56,9 @@ def test_filters_by_days_document_cost_and_cache(client: Client) -> None:
     Trace.objects.filter(pk=old.pk).update(started_at="2020-05-05T23:59:59Z")
     client.force_login(user)
     assert asked(client, document="a.md") == ["cited"]
+    document.visibility = "uploader"
+    document.save()
+    assert asked(client, document="a.md") == []
     assert asked(client, cost="0.4") == ["dear"]
     assert asked(client, cached="yes") == ["kept"]
     assert asked(client, to="2020-05-05") == ["old"]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from retrieval.sql.catalogue import Table
     from retrieval.sql.cross.compute import Figure, Result
-    from teams.models import Workspace
+    from teams.models import User, Workspace
 
 __all__ = ["Crossed", "cells_of", "crossed", "fetch"]
 
@@ -55,14 +55,14 @@ def crossed(text: str, tables: Sequence[Table]) -> Crossed | None:
     return Crossed(asked, match) if asked is not None and match is not None else None
 
 
-def fetch(*, workspace: Workspace, found: Crossed, language: str) -> TableResult | None:
+def fetch(*, workspace: Workspace, user: User, found: Crossed, language: str) -> TableResult | None:
     """The item's cells and what is asked of them; None when a figure is missing or two rows differ."""
     match = found.match
     table = match.cross.table
     address = cells_of(table)
     try:
         sql = guard.guarded(_statement(match, address).sql(dialect="postgres"), [address])
-        read = rows_read(workspace=workspace, statement=sql)
+        read = rows_read(workspace=workspace, user=user, statement=sql)
     except (SqlRefused, SqlFailed):
         return None
     years = [period.year for period in match.periods]

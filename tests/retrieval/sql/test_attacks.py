@@ -20,7 +20,7 @@ from tests.retrieval.sql.attacks import ATTACKS
 
 if TYPE_CHECKING:
     from retrieval.sql.catalogue import Table
-    from teams.models import Workspace
+    from teams.models import User, Workspace
 
 pytestmark = pytest.mark.django_db
 SECRET = "Zurique Vasconcelos"
@@ -29,6 +29,7 @@ IDS = [f"{kind}-{number}" for number, (kind, _) in enumerate(CASES)]
 
 
 class Place(NamedTuple):
+    owner: User
     own: Workspace
     other: Workspace
     tables: tuple[Table, ...]
@@ -50,7 +51,7 @@ def place(monkeypatch: pytest.MonkeyPatch) -> Place:
             f'UPDATE "{other.schema_name}".funcionarios SET nome = %s, fabrica = %s',
             [SECRET, SECRET],
         )
-    return Place(own, other, catalogue_read(workspace=own, user=owner))
+    return Place(owner, own, other, catalogue_read(workspace=own, user=owner))
 
 
 STATE = {
@@ -110,7 +111,7 @@ def test_an_attack_past_the_guard_changes_nothing_and_reads_nothing_of_others(
 ) -> None:
     before = state(place)
     try:
-        read = rows_read(workspace=place.own, statement=place.statement(text))
+        read = rows_read(workspace=place.own, user=place.owner, statement=place.statement(text))
     except SqlFailed as error:
         told = str(error)
     else:
@@ -134,13 +135,18 @@ def test_nobody_but_its_role_may_call_the_function_of_a_workspace(place: Place) 
     with pytest.raises(SqlFailed, match="permission denied"):
         rows_read(
             workspace=place.own,
+            user=place.owner,
             statement=f'SELECT c FROM "{other}"."{role}"(\'SELECT 1\', 5) AS t(c int)',
         )
 
 
 def test_inside_the_function_the_role_cannot_be_changed(place: Place) -> None:
     with pytest.raises(SqlFailed, match="security-definer"):
-        rows_read(workspace=place.own, statement="SELECT set_config('role', 'none', true)")
+        rows_read(
+            workspace=place.own,
+            user=place.owner,
+            statement="SELECT set_config('role', 'none', true)",
+        )
 
 
 def test_the_guard_takes_few_milliseconds(place: Place) -> None:

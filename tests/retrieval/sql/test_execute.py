@@ -7,7 +7,7 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from corpus import reader
-from retrieval.sql.execute import SqlFailed, rows_read
+from retrieval.sql.execute import Rows, SqlFailed, rows_read
 from teams.models import User, Workspace
 from tests.factories import make_user, make_workspace
 from tests.retrieval.sql import toys
@@ -20,6 +20,12 @@ def workspace(db: None) -> Workspace:
     return made
 
 
+def read_in(workspace: Workspace, statement: str) -> Rows:
+    """As the workspace's owner reads."""
+    owner = User.objects.get(memberships__workspace=workspace)
+    return rows_read(workspace=workspace, user=owner, statement=statement)
+
+
 def scalar(statement: str) -> object:
     with connection.cursor() as cursor:
         cursor.execute(statement)
@@ -28,7 +34,7 @@ def scalar(statement: str) -> object:
 
 
 def test_rows_come_with_their_column_names(workspace: Workspace) -> None:
-    read = rows_read(workspace=workspace, statement="SELECT COUNT(*) AS result FROM funcionarios")
+    read = read_in(workspace, "SELECT COUNT(*) AS result FROM funcionarios")
 
     assert read.columns == ("result",)
     assert read.rows == ((8,),)
@@ -55,7 +61,7 @@ def test_the_role_writes_nothing_and_reads_no_other_schema(
     workspace: Workspace, statement: str
 ) -> None:
     with pytest.raises(SqlFailed) as failed:
-        rows_read(workspace=workspace, statement=statement)
+        read_in(workspace, statement)
 
     assert str(failed.value)
     assert scalar(f'SELECT COUNT(*) FROM "{workspace.schema_name}".funcionarios') == 8
@@ -71,20 +77,20 @@ def test_another_workspace_is_out_of_reach_even_for_its_own_owner(workspace: Wor
     toys.store(other, "vendas.csv")
 
     with pytest.raises(SqlFailed, match="permission denied"):
-        rows_read(workspace=workspace, statement=f'SELECT valor FROM "{other.schema_name}".vendas')
+        read_in(workspace, f'SELECT valor FROM "{other.schema_name}".vendas')
     with pytest.raises(SqlFailed, match="does not exist"):
-        rows_read(workspace=workspace, statement="SELECT valor FROM vendas")
+        read_in(workspace, "SELECT valor FROM vendas")
 
 
 def test_a_slow_statement_is_stopped(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reader, "TIMEOUT", "100ms")
 
     with pytest.raises(SqlFailed, match="timeout"):
-        rows_read(workspace=workspace, statement="SELECT 1 FROM pg_sleep(5)")
+        read_in(workspace, "SELECT 1 FROM pg_sleep(5)")
 
 
 def test_more_rows_than_the_cap_are_cut_and_said(workspace: Workspace) -> None:
-    read = rows_read(workspace=workspace, statement="SELECT g FROM generate_series(1, 1500) AS g")
+    read = read_in(workspace, "SELECT g FROM generate_series(1, 1500) AS g")
 
     assert len(read.rows) == 1000
     assert read.truncated
@@ -103,7 +109,7 @@ def test_the_settings_are_taken_off_again(statement: str) -> None:
     before = scalar(SETTINGS)
     for _ in range(2):
         try:
-            rows_read(workspace=made, statement=statement)
+            read_in(made, statement)
         except SqlFailed:
             assert "0" in statement
     assert scalar(SETTINGS) == before
@@ -115,21 +121,27 @@ def test_a_callers_transaction_goes_on_after_a_reading_and_after_a_failure() -> 
     made = make_workspace()
     with transaction.atomic():
         first = make_user()
-        rows_read(workspace=made, statement="SELECT 1")
+        read_in(made, "SELECT 1")
         with pytest.raises(SqlFailed):
-            rows_read(workspace=made, statement="SELECT 1 / 0")
+            read_in(made, "SELECT 1 / 0")
         second = make_user()
 
     assert User.objects.filter(pk__in=[first.pk, second.pk]).count() == 2
 
 
 @pytest.mark.django_db(transaction=True, serialized_rollback=True)
-def test_a_reading_takes_three_statements_beside_its_transaction() -> None:
+def test_a_reading_takes_four_statements_beside_its_transaction() -> None:
     made = make_workspace()
-    with CaptureQueriesContext(
-        connection,
-    ) as seen:
-        rows_read(workspace=made, statement="SELECT 1")
+    owner = User.objects.get(memberships__workspace=made)
+    with CaptureQueriesContext(connection) as seen:
+        rows_read(workspace=made, user=owner, statement="SELECT 1")
 
     sent = [query["sql"] for query in seen if not re.match("BEGIN|ROLLBACK", query["sql"])]
-    assert len(sent) == 3
+    assert len(sent) == 4
+
+
+def test_who_left_the_workspace_reads_nothing_whatever_the_statement(workspace: Workspace) -> None:
+    stranger = make_user()
+
+    with pytest.raises(SqlFailed, match="may not read"):
+        rows_read(workspace=workspace, user=stranger, statement="SELECT nome FROM funcionarios")
