@@ -188,7 +188,7 @@ class ChainGenerator:
         json_schema: dict[str, Any] | None = None,
     ) -> Completion:
         return first_of(
-            self._allowed(system, user),
+            sendable(self._members, system, user, "generator"),
             lambda member: member.engine.complete(
                 system=system, user=user, max_tokens=max_tokens, json_schema=json_schema
             ),
@@ -199,7 +199,7 @@ class ChainGenerator:
     ) -> Pieces[str, None, Completion]:
         """The first engine's words; the next one's only where it failed before its first word."""
         failures: list[EngineError] = []
-        for member in _admitted(self._allowed(system, user), failures):
+        for member in _admitted(sendable(self._members, system, user, "generator"), failures):
             begun = False
             pieces = member.engine.stream(system=system, user=user, max_tokens=max_tokens)
             try:
@@ -223,21 +223,22 @@ class ChainGenerator:
                 pieces.close()
         raise _none_left(failures)
 
-    def _allowed(self, system: str, user: str) -> list[Member[Generator]]:
-        """Whom this prompt may be sent to. Whatever the caller thought of, nothing sensitive leaves here.
 
-        Raises EngineUnavailable when nobody is left.
-        """
-        places = places_current()
-        if Place.REMOTE in places and any(member.spec.remote for member in self._members):
-            kind = sensitive(f"{system}\n{user}")
-            places = LOCAL_ONLY if kind else places
-        found = in_places(self._members, places)
-        if not found:
-            raise EngineUnavailable(
-                "This must stay on your own machines, and no local generator is set."
-            )
-        return found
+def sendable[Engine](
+    members: Sequence[Member[Engine]], system: str, user: str, role: str
+) -> list[Member[Engine]]:
+    """Whom this prompt may be sent to. Whatever the caller thought of, nothing sensitive leaves here.
+
+    Raises EngineUnavailable when nobody is left.
+    """
+    places = places_current()
+    if Place.REMOTE in places and any(member.spec.remote for member in members):
+        kind = sensitive(f"{system}\n{user}")
+        places = LOCAL_ONLY if kind else places
+    found = in_places(members, places)
+    if not found:
+        raise EngineUnavailable(f"This must stay on your own machines, and no local {role} is set.")
+    return found
 
 
 def in_places[Engine](
@@ -273,4 +274,7 @@ class ChainVerifier:
         return self._members[0].engine.model
 
     def holds(self, *, system: str, user: str) -> bool:
-        return first_of(self._members, lambda member: member.engine.holds(system=system, user=user))
+        return first_of(
+            sendable(self._members, system, user, "verifier"),
+            lambda member: member.engine.holds(system=system, user=user),
+        )

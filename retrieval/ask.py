@@ -308,10 +308,11 @@ def _answered(
 ) -> Outcome:
     with span(SpanName.ANSWER) as current:
         place = answer_place(asker.workspace, asked, parts)
-        with placed(place.places if place else places_current()):
+        allowed = place.places if place else places_current()
+        with placed(allowed):
             made = answer_parts(parts, language, asker.emit)
         current.set(model=made.model, citations=len(made.citations), refused=made.refused)
-    with span(SpanName.VERIFY) as current:
+    with span(SpanName.VERIFY) as current, placed(allowed):
         made = replace(made, unsupported=_unsupported(made, asked), checked=checked(made))
         found = {"unsupported": list(made.unsupported)}
         if made.checked is not None:

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from engines.placing import LOCAL_ONLY, placed
 from retrieval.values import Answer, Citation
 from retrieval.verifying import MOST_CLAIMS, checked, claims
 from tests.model_server import model_server
@@ -102,3 +103,20 @@ def test_a_long_answer_is_not_checked_without_end(server: ModelServer) -> None:
     found = checked(_written(" ".join(f"Press number {n} stood still [1]." for n in range(20))))
     assert found is not None
     assert found.claims == len(server.seen) == MOST_CLAIMS
+
+
+def test_what_is_sensitive_is_not_sent_to_a_verifier_of_somebody_else(
+    server: ModelServer, settings: Any
+) -> None:
+    engines = settings.POLYRAG_ENGINES
+    settings.POLYRAG_ENGINES = {**engines, "verifier": {**engines["verifier"], "place": "remote"}}
+    server.reply = lambda prompt: "YES"
+    kept = checked(_written("The salary of Ana is 2,000 euros a month [1]."))
+    assert kept is not None
+    assert (kept.claims, server.seen) == (0, [])
+    assert "own machines" in kept.failed
+    assert checked(_written("The press stood for 61 hours [1].")) is not None
+    assert len(server.seen) == 1
+    with placed(LOCAL_ONLY):
+        assert checked(_written("The press stood for 61 hours [1].")) is None
+    assert len(server.seen) == 1
