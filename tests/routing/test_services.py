@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import uuid
-
 import pytest
 
 from engines.registry import embedder
@@ -14,7 +12,8 @@ from routing.services import (
     terms_named,
 )
 from routing.values import RELATIONAL, TermDraft
-from tests.factories import make_member, make_workspace
+from teams.models import Role
+from tests.factories import ingest, make_member, make_workspace
 
 pytestmark = pytest.mark.django_db
 
@@ -69,10 +68,10 @@ def test_an_anchor_of_one_workspace_does_not_serve_another() -> None:
 
 def test_store_terms_are_found_by_those_who_may_see_them_only() -> None:
     workspace, elsewhere = make_workspace(), make_workspace()
-    reader, stranger = make_member(workspace), make_member(elsewhere)
+    reader, stranger = make_member(workspace, Role.CONTRIBUTOR), make_member(elsewhere)
     store_terms_replace(
         workspace=workspace,
-        document_id=uuid.uuid4(),
+        document_id=ingest(workspace, reader, "a.md", "Nada.").pk,
         terms=[TermDraft(RELATIONAL, StoreTerm.Kind.VALUE, "Grão Novo")],
     )
 
