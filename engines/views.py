@@ -14,6 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from engines.models import Budget, ManagedServer
 from engines.placement import choice_exists
+from engines.rows import rows_forget, rows_refresh
 from engines.services import budget_set, server_wish
 from engines.shown import roles_shown, servers_shown
 from teams.access import Right
@@ -40,6 +41,9 @@ class BudgetForm(forms.Form):
 @require_safe
 def servers(request: HttpRequest) -> HttpResponse:
     user, workspace = member_of(request, Right.MANAGE)
+    # Somebody who has just changed an engine elsewhere comes here to see it, not what was held.
+    rows_forget()
+    rows_refresh()
     budget = Budget.objects.visible_to(user, Right.MANAGE).filter(workspace=workspace).first()
     return render(
         request,

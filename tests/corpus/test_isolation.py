@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import pickle
 import subprocess
 import sys
@@ -138,10 +139,12 @@ def test_a_child_ends_with_its_parent(tmp_path: Path, reader: Path) -> None:
         [
             sys.executable,
             "-c",
+            "import django; django.setup();"
             "from pathlib import Path; from corpus.parsing import parse_file;"
             f"parse_file(Path({str(page(tmp_path))!r}), kind='html', name='a.html')",
         ],
         cwd=ROOT,
+        env={**os.environ, "DJANGO_SETTINGS_MODULE": "polyrag_site.settings"},
     )
     deadline = time.monotonic() + 30
     while not (reader / "pid").exists() or not (reader / "pid").read_text():
