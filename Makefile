@@ -3,13 +3,16 @@ PY := .venv/bin/python
 MANAGE := $(PY) manage.py
 BOOT := $(shell command -v python3 || command -v python)
 
-.PHONY: help setup setup-dev migrated demo run worker eval eval-finding bench-finding eval-reading eval-answering eval-sql bench-sql bench-answering bench test test-leaks test-models check messages screenshots lock clean
+.PHONY: help setup setup-hosts setup-dev migrated demo run worker eval eval-finding bench-finding eval-reading eval-answering eval-sql bench-sql bench-answering bench test test-leaks test-models check messages screenshots lock clean
 
 help: ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
 setup: ## make .venv with the pinned dependencies
 	@$(BOOT) scripts/setup.py base
+
+setup-hosts: ## .venv with what several hosts need besides (Redis)
+	@$(BOOT) scripts/setup.py hosts
 
 setup-dev:
 	@$(BOOT) scripts/setup.py dev
@@ -34,7 +37,7 @@ eval: migrated ## ask the three question sets; RESULT lines, details in .data/ev
 eval-finding: migrated ## splitting, routing and finding on public sets; DATA=folder of the sets
 	$(MANAGE) evaluate_finding $(if $(DATA),--data $(DATA)) --json .data/eval/finding.json
 
-bench-finding: migrated ## speed of routing, finding and the graph on made-up data
+bench-finding: setup-dev migrated ## speed of routing, finding and the graph on made-up data
 	$(MANAGE) bench_finding --json .data/eval/bench_finding.json
 
 eval-reading: migrated ## reading of public files and tables; DATA=folder of the sets
@@ -82,6 +85,7 @@ screenshots: setup-dev ## pictures of every page of a running demo into .data/sc
 lock: ## pin the dependencies anew (needs uv)
 	cd requirements && uv pip compile -q --universal --python-version 3.12 --generate-hashes --no-emit-index-url --no-header --no-annotate dev.in -o dev.txt
 	cd requirements && uv pip compile -q --universal --python-version 3.12 --generate-hashes --no-emit-index-url --no-header --no-annotate base.in -c dev.txt -o base.txt
+	cd requirements && uv pip compile -q --universal --python-version 3.12 --generate-hashes --no-emit-index-url --no-header --no-annotate hosts.in -c dev.txt -o hosts.txt
 
 clean: ## stop the embedded PostgreSQL; remove .venv and all data of this folder
 	@if [ -x $(PY) ]; then $(PY) -m polyrag_site.postgres stop; fi

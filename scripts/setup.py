@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Make or complete `.venv` with the pinned dependencies. Runs under any Python 3.8 or newer.
 
-Usage: python3 scripts/setup.py base|dev
+Usage: python3 scripts/setup.py base|hosts|dev
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 MINIMUM = (3, 12)
+# Each lock, and those that hold all of it: a finished set-up of one of them serves.
+SERVED_BY = {"base": ("dev", "hosts", "base"), "hosts": ("dev", "hosts"), "dev": ("dev",)}
 PROBE = "import sys, venv; print('%d.%d' % sys.version_info[:2])"
 
 
@@ -93,14 +95,13 @@ def install(lock: Path) -> None:
 
 def main() -> None:
     kind = sys.argv[1] if len(sys.argv) > 1 else "base"
-    if kind not in {"base", "dev"}:
-        raise SystemExit("usage: setup.py base|dev")
+    if kind not in SERVED_BY:
+        raise SystemExit("usage: setup.py " + "|".join(SERVED_BY))
     os.chdir(ROOT)
     version = version_of(str(venv_python())) if venv_python().exists() else None
     if version is None or version < MINIMUM:
         make_venv()
-    # dev holds all of base, so a finished dev set-up serves both.
-    for stamped in ("dev", "base") if kind == "base" else ("dev",):
+    for stamped in SERVED_BY[kind]:
         lock = ROOT / "requirements" / f"{stamped}.txt"
         stamp = VENV / f".polyrag-{stamped}"
         digest = hashlib.sha256(lock.read_bytes()).hexdigest()
