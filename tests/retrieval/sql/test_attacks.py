@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.django_db
 SECRET = "Zurique Vasconcelos"
 CASES = [(kind, text) for kind, texts in ATTACKS.items() for text in texts]
-IDS = [f"{kind}-{number}" for number, (kind, _) in enumerate(CASES)]
 
 
 class Place(NamedTuple):
@@ -97,30 +96,38 @@ def test_there_are_two_hundred_attacks_and_more() -> None:
     assert len(set(CASES)) == len(CASES) >= 200
 
 
-@pytest.mark.parametrize(("kind", "text"), CASES, ids=IDS)
-def test_the_guard_refuses_an_attack_and_says_why(place: Place, kind: str, text: str) -> None:
-    with pytest.raises(SqlRefused) as refused:
-        guarded(place.statement(text), place.tables)
+@pytest.mark.parametrize("kind", ATTACKS)
+def test_the_guard_refuses_an_attack_and_says_why(
+    place: Place, kind: str, subtests: pytest.Subtests
+) -> None:
+    for text in ATTACKS[kind]:
+        with subtests.test(text), pytest.raises(SqlRefused) as refused:
+            guarded(place.statement(text), place.tables)
+        assert str(refused.value)
 
-    assert str(refused.value)
 
-
-@pytest.mark.parametrize(("kind", "text"), CASES, ids=IDS)
+@pytest.mark.parametrize("kind", ATTACKS)
 def test_an_attack_past_the_guard_changes_nothing_and_reads_nothing_of_others(
-    place: Place, kind: str, text: str
+    place: Place, kind: str, subtests: pytest.Subtests
 ) -> None:
     before = state(place)
+    for text in ATTACKS[kind]:
+        with subtests.test(text):
+            told = told_by(place, text)
+            assert SECRET not in told
+            assert "unusual$" not in told and "pbkdf2" not in told
+            assert "root:x:" not in told
+            assert state(place) == before
+
+
+def told_by(place: Place, text: str) -> str:
+    """What the database says to a statement that no guard has seen: rows, or why not."""
     try:
         read = rows_read(workspace=place.own, user=place.owner, statement=place.statement(text))
     except SqlFailed as error:
-        told = str(error)
-    else:
-        told = str(read.rows)
-        assert len(read.rows) <= 1000
-    assert SECRET not in told
-    assert "unusual$" not in told and "pbkdf2" not in told
-    assert "root:x:" not in told
-    assert state(place) == before
+        return str(error)
+    assert len(read.rows) <= 1000
+    return str(read.rows)
 
 
 def test_the_function_of_the_role_refuses_to_run_where_writing_is_allowed(place: Place) -> None:
