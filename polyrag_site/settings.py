@@ -314,6 +314,8 @@ SERVERS_FILE = env.text("POLYRAG_SERVERS")
 # How many hits are reranked, the least score that is kept (the model's own scale; None keeps all), and how
 # many stay whatever they score.
 RERANKING: dict[str, Any] = {"top_k": 30, "min_score": None, "min_keep": 3}
+# How many sentences of each passage a generator is given; 0 gives it whole passages.
+GENERATOR_SENTENCES = env.number("GENERATOR_SENTENCES", 0)
 # Hosts that databases of others may be attached from though they are this machine or reserved.
 SOURCE_HOSTS = env.words("POLYRAG_SOURCE_HOSTS", [])
 # A second search where the first found little (docs/decisions/0009-retry-and-reranker.md).

@@ -6,6 +6,7 @@ import logging
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from django.conf import settings
 from django.utils import translation
 from django.utils.translation import gettext as _
 
@@ -16,6 +17,7 @@ from retrieval.composing import PASSAGES, Binder, part_compose, part_supported, 
 from retrieval.context import language_only, system_prompt, user_prompt
 from retrieval.overview_answer import overview_say
 from retrieval.overview_cues import OVERVIEW
+from retrieval.pruning import pruned
 from retrieval.values import Answer
 from retrieval.verify import cited, language_differs
 from retrieval.writing import Telling, write
@@ -109,7 +111,7 @@ def _written(part: Part, binder: Binder, model: Generator, telling: Telling) -> 
     """The model's answer over the part's own sources; asked once more in another language."""
     sources = _sources(part, binder)
     budget = model.context_tokens - RESERVED_TOKENS
-    prompt = user_prompt(part.clause.text, sources, budget_tokens=budget)
+    prompt = user_prompt(part.clause.text, _sent(part, sources), budget_tokens=budget)
     system = system_prompt(part.language)
     telling.sources(sources)
     known = {item.n for item in sources}
@@ -134,6 +136,23 @@ def _written(part: Part, binder: Binder, model: Generator, telling: Telling) -> 
         made.cut,
         written=not made.unknown,
     )
+
+
+def _sent(part: Part, sources: Sequence[Citation]) -> list[Citation]:
+    """The sources as the model is to read them: whole, or their best sentences alone."""
+    keep = settings.GENERATOR_SENTENCES
+    if not keep:
+        return list(sources)
+    languages = {hit.chunk_id: hit.language for hit in part.retrieved.hits}
+    with span(SpanName.PRUNE, sentences=keep) as current:
+        sent = pruned(
+            part.clause.text, sources, language=part.language, languages=languages, keep=keep
+        )
+        current.set(
+            characters_before=sum(len(item.text) for item in sources),
+            characters_after=sum(len(item.text) for item in sent),
+        )
+    return sent
 
 
 def _bound(text: str, part: Part, sources: Sequence[Citation]) -> str:

@@ -86,11 +86,35 @@ def best_sentences(
     words count for each of its sentences at half weight. `cosines` maps (passage, sentence) to the
     cosine with the question where that is known.
     """
+    scored = scored_sentences(
+        question,
+        passages,
+        language=language,
+        headings=headings,
+        quotable=quotable,
+        cosines=cosines,
+    )
+    return _chosen(scored, limit)
+
+
+def scored_sentences(
+    question: str,
+    passages: Sequence[tuple[str, str]],
+    *,
+    language: str,
+    headings: Sequence[str] = (),
+    quotable: int | None = None,
+    cosines: Mapping[tuple[int, int], float] | None = None,
+) -> list[Quoted]:
+    """Every sentence of the first `quotable` passages (of all where None) with its score, as they stand.
+
+    The arguments are those of `best_sentences`. `text` is cut at `LONGEST` characters.
+    """
     wanted = _wanted(question, language)
     kind = asked_kind(question)
     called = set(stems(" ".join(CAPITAL.findall(question)), language))
     names = [group for group in wanted if group & called]
-    pieces = [[part[:LONGEST] for part in _parts(text)] for text, _ in passages]
+    pieces = [[part[:LONGEST] for part in parts_of(text)] for text, _ in passages]
     held = [
         [frozenset(stems(part, lang)) | frozenset(words(part)) for part in parts]
         for parts, (_, lang) in zip(pieces, passages, strict=True)
@@ -113,10 +137,10 @@ def best_sentences(
             if cosines is not None:
                 score += cosines.get((index, position), 0.0)
             scored.append(Quoted(index, position, part, score))
-    return _chosen(scored, limit)
+    return scored
 
 
-def _parts(text: str) -> list[str]:
+def parts_of(text: str) -> list[str]:
     """Sentences of a passage; a line of a list or a table row stands alone."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     parts = [part for line in lines for part in split(line) if any(c.isalnum() for c in part)]

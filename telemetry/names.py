@@ -22,6 +22,7 @@ class SpanName(enum.StrEnum):
     FUSE = "retrieve.fuse"
     ANSWER = "answer.compose"
     GENERATE = "answer.generate"
+    PRUNE = "answer.prune"
     BIND = "answer.bind"
     VERIFY = "answer.verify"
     KEEP = "trace.keep"

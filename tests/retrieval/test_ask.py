@@ -202,6 +202,28 @@ def test_a_generator_writes_from_numbered_sources(
     assert (outcome.tokens_in, outcome.tokens_out) == (11, 5)
 
 
+def test_a_generator_with_little_room_is_sent_the_sentences_that_matter_alone(
+    workspace: Workspace, owner: User, settings: Any
+) -> None:
+    settings.GENERATOR_SENTENCES = 1
+    ingest(
+        workspace,
+        owner,
+        "house.md",
+        "# House rules\n\nThe lobby is painted in white every spring. Tenants keep bicycles in the "
+        "cellar of block C. The lift is inspected in autumn by an engineer.\n",
+    )
+    with model_server() as server:
+        server.reply = lambda prompt: "In the cellar of block C; the lift is seen in autumn [1]."
+        generate(settings, server.url)
+        outcome, _ = asked(workspace, owner, "Where do tenants keep bicycles?")
+        prompt = server.seen[-1]["messages"][-1]["content"]
+    assert "cellar of block C" in prompt
+    assert "painted in white" not in prompt
+    # What was not sent is still a source that the answer is checked against.
+    assert outcome.answer["unsupported"] == []
+
+
 def test_an_answer_in_the_wrong_language_is_asked_for_once_more(
     workspace: Workspace, owner: User, settings: Any
 ) -> None:
