@@ -9,6 +9,7 @@ from django.db import connection
 from eval.bench_finding import SEED, milliseconds, scratch, vectors_made
 from retrieval import cache
 from retrieval.models import CachedAnswer
+from teams.access import rights_once
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,6 +47,7 @@ def cache_figures(entries: int) -> dict[str, Any]:
                 vector=vector,
                 parts=[],
                 answer=ANSWER,
+                seen=cache.scope(workspace, user),
             )
         few = _spent(workspace, user, kept, vectors, hit=True)
         with connection.cursor() as cursor:
@@ -76,7 +78,14 @@ def _spent(
     hit: bool,
 ) -> float:
     def ask(at: int) -> None:
-        found = cache.recall(workspace=workspace, user=user, question=asked[at], vector=vectors[at])
+        with rights_once():
+            found = cache.recall(
+                workspace=workspace,
+                user=user,
+                question=asked[at],
+                vector=vectors[at],
+                seen=cache.scope(workspace, user),
+            )
         if (found is not None) != hit:
             raise RuntimeError(f"The cache gave {found} for {asked[at]!r}.")
 

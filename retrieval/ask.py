@@ -42,6 +42,7 @@ from retrieval.verifying import checked
 from routing.clauses import split
 from routing.services import question_route
 from routing.values import Clause, Decision
+from teams.access import rights_once
 from telemetry.names import EventKind, SpanName
 from telemetry.services import connections_release
 from telemetry.spans import span
@@ -135,8 +136,10 @@ def _asked(asker: Asker, asked: str, language: str) -> Outcome:
     """From a question that stands by itself to its answer."""
     with span(SpanName.EMBED, texts=1):
         vector = embedder().queries([asked])[0]
-    with span(SpanName.RECALL) as recalled:
-        held = None if asker.options.fresh else _recalled(asker, asked, vector)
+    with span(SpanName.RECALL) as recalled, rights_once():
+        # What may be read now is what the answer will have been looked for in.
+        seen = cache.scope(asker.workspace, asker.user, asker.options.variant)
+        held = None if asker.options.fresh else _recalled(asker, asked, vector, seen)
         recalled.set(found=held is not None)
     if held is not None:
         return _again(asker, held, language)
@@ -144,16 +147,31 @@ def _asked(asker: Asker, asked: str, language: str) -> Outcome:
         clauses = split(asked, language)
         current.set(parts=len(clauses))
     parts = _parts(asker, clauses, _vectors(clauses, asked, vector), language)
-    return _answered(asker, asked, vector, parts, language)
+    outcome, lasting = _answered(asker, asked, parts, language)
+    with span(SpanName.KEEP):
+        if asker.keep and lasting:
+            cache.remember(
+                workspace=asker.workspace,
+                user=asker.user,
+                question=asked,
+                vector=vector,
+                parts=outcome.parts,
+                answer=outcome.answer,
+                seen=seen,
+                variant=asker.options.variant,
+            )
+    return outcome
 
 
-def _recalled(asker: Asker, asked: str, vector: NDArray[np.float32]) -> CachedAnswer | None:
+def _recalled(
+    asker: Asker, asked: str, vector: NDArray[np.float32], seen: str
+) -> CachedAnswer | None:
     return cache.recall(
         workspace=asker.workspace,
         user=asker.user,
         question=asked,
         vector=vector,
-        variant=asker.options.variant,
+        seen=seen,
     )
 
 
@@ -302,10 +320,10 @@ def _told(asker: Asker, part: Part) -> Part:
 def _answered(
     asker: Asker,
     asked: str,
-    vector: NDArray[np.float32],
     parts: list[Part],
     language: str,
-) -> Outcome:
+) -> tuple[Outcome, bool]:
+    """What is answered, and whether it may be given to the next asker."""
     with span(SpanName.ANSWER) as current:
         place = answer_place(asker.workspace, asked, parts)
         allowed = place.places if place else places_current()
@@ -330,18 +348,7 @@ def _answered(
     )
     # What broke off, found nothing or holds for the moment only is not given to the next asker.
     passing = made.cut or made.refused or any(part.retrieved.passing for part in parts)
-    with span(SpanName.KEEP):
-        if asker.keep and not passing:
-            cache.remember(
-                workspace=asker.workspace,
-                user=asker.user,
-                question=asked,
-                vector=vector,
-                parts=outcome.parts,
-                answer=outcome.answer,
-                variant=asker.options.variant,
-            )
-    return outcome
+    return outcome, not passing
 
 
 def _unsupported(made: Answer, asked: str) -> tuple[str, ...]:

@@ -15,10 +15,9 @@ from corpus.selectors import read_digest
 from engines.language import fold, words
 from engines.registry import embedder
 from retrieval.cache_near import near as near_of
-from retrieval.guard import decide, key, signature
+from retrieval.guard import EDITION, decide, key, signature
 from retrieval.models import CachedAnswer
 from routing.services import terms_named
-from teams.access import rights_once
 
 if TYPE_CHECKING:
     import uuid
@@ -52,19 +51,13 @@ def recall(
     user: User,
     question: str,
     vector: NDArray[np.float32],
-    variant: str = "",
+    seen: str,
 ) -> CachedAnswer | None:
     """An answer given before to the very same question by what this person may read, else None.
 
-    The digest covers every version, so an answer whose source changed is never found again.
+    `seen` is the `scope` now. It covers every version, so an answer whose source changed is never found
+    again.
     """
-    with rights_once():
-        return _recalled(workspace, user, question, vector, variant)
-
-
-def _recalled(
-    workspace: Workspace, user: User, question: str, vector: NDArray[np.float32], variant: str
-) -> CachedAnswer | None:
     same_words = " ".join(words(question))
     engine = str(embedder().identity)
     bound = near_of(engine)
@@ -73,7 +66,7 @@ def _recalled(
         CachedAnswer.objects.visible_to(user)
         .filter(
             workspace=workspace,
-            scope=scope(workspace, user, variant),
+            scope=seen,
             key=key(mine),
             embedder=engine,
         )
@@ -109,14 +102,20 @@ def remember(
     vector: NDArray[np.float32],
     parts: list[dict[str, Any]],
     answer: dict[str, Any],
+    seen: str,
     variant: str = "",
 ) -> None:
     """Keep an answer for those who may read the same versions. Refusals are not kept.
 
-    What the author can no longer find, as other versions are read now, goes at the same time, so that
-    the table does not grow with every change of a document.
+    `seen` is the `scope` in which it was looked for. Where a document came, changed or went meanwhile it is
+    not kept: it may stand on what is gone, or lack what has come. What the author can no longer find, as
+    other versions are read now, goes at the same time, so that the table does not grow with every change
+    of a document.
     """
-    seen = scope(workspace, user, variant)
+    now = scope(workspace, user, variant)
+    sweep(workspace=workspace, user=user, variant=variant, seen=now)
+    if now != seen:
+        return
     guard = _signature(workspace, user, question)
     CachedAnswer.objects.create(
         workspace=workspace,
@@ -133,13 +132,13 @@ def remember(
         parts=parts,
         answer=answer,
     )
-    sweep(workspace=workspace, user=user, variant=variant, seen=seen)
 
 
 def sweep(*, workspace: Workspace, user: User, variant: str, seen: str) -> None:
-    """Drop the answers to `user` from before what they may read changed: `seen` is the scope as it is now."""
+    """Drop the answers to `user` that are never given again: those from before what they may read changed
+    (`seen` is the scope as it is now), and those that another edition of the guard has marked."""
     own = CachedAnswer.objects.filter(workspace=workspace, user=user, variant=variant)
-    own.exclude(scope=seen).delete()
+    own.exclude(scope=seen, guard__contains={"edition": [EDITION]}).delete()
 
 
 def forget(versions: list[uuid.UUID]) -> None:

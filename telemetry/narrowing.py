@@ -59,6 +59,13 @@ def restricted_readable(workspace: Workspace, user: User) -> list[uuid.UUID]:
     return list(found.order_by("pk").values_list("pk", flat=True))
 
 
+def sources_gone(trace: Trace) -> bool:
+    """Whether a version that the answer cites is no longer served: deleted, replaced or in the trash."""
+    cited = {item.get("version_id") for item in trace.answer.get("citations") or []} - {None, ""}
+    served = document_model()._base_manager.filter(current__in=cited)
+    return bool(cited) and served.count() < len(cited)
+
+
 def trace_whole(trace: Trace, user: User | AnonymousUser) -> bool:
     """Whether `user` may read now whatever the run could lean on.
 

@@ -16,7 +16,7 @@ from telemetry.export import question_log
 from telemetry.live import publish, run_group
 from telemetry.models import Conversation, RunEvent, RunState, Span, Trace
 from telemetry.names import EventKind
-from telemetry.narrowing import restricted_readable
+from telemetry.narrowing import restricted_readable, sources_gone
 from telemetry.running import RunSettled
 from telemetry.told import told
 
@@ -96,6 +96,8 @@ def trace_settle(*, trace: Trace, recording: Recording | None) -> bool:
             trace.restricted = sorted({*trace.restricted, *now})
             trace.save()
             _append(trace, *_terminal(trace, spans))
+            if sources_gone(trace):
+                events_withdraw(traces=[trace.pk])
             transaction.on_commit(lambda: question_log(trace))
         elif not Trace.objects.filter(pk=trace.pk).exists():
             return False  # Deleted with its workspace.
@@ -157,6 +159,14 @@ def trace_decide(trace: Trace, parts: list[dict[str, Any]]) -> None:
         first = parts[0]
         trace.top_score = first["scores"][0]["score"] if first["scores"] else None
         trace.margin = min(part["margin"] for part in parts)
+
+
+def runs_wait(*, workspaces: Any) -> None:
+    """Hold the runs that go on in `workspaces` to the end of the transaction: they tell and settle later."""
+    held = Trace.objects.select_for_update(no_key=True).filter(
+        workspace__in=workspaces, state=RunState.RUNNING
+    )
+    list(held.order_by("pk").values_list("pk", flat=True))
 
 
 def events_withdraw(*, traces: Iterable[uuid.UUID]) -> None:

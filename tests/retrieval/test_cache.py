@@ -11,6 +11,7 @@ from django.utils import timezone
 from engines.registry import embedder
 from retrieval import cache
 from retrieval.models import CachedAnswer
+from teams.access import rights_once
 from teams.models import Role
 from tests.factories import ingest, make_member, make_workspace
 
@@ -49,12 +50,14 @@ def keep(team: Workspace, user: User, question: str, **more: Any) -> None:
         vector=vector_of(question),
         parts=[],
         answer=ANSWER | more,
+        seen=cache.scope(team, user),
     )
 
 
 def found(team: Workspace, user: User, question: str) -> bool:
     vector = vector_of(question)
-    held = cache.recall(workspace=team, user=user, question=question, vector=vector)
+    seen = cache.scope(team, user)
+    held = cache.recall(workspace=team, user=user, question=question, vector=vector, seen=seen)
     return held is not None
 
 
@@ -151,9 +154,24 @@ def test_finding_a_kept_answer_takes_a_query_for_each_thing_that_it_depends_on(
     question = "What does Tomar make?"
     keep(team, owner, question)
     vector = vector_of(question)
-    with CaptureQueriesContext(connection) as asked:
-        entry = cache.recall(workspace=team, user=owner, question=question, vector=vector)
+    with CaptureQueriesContext(connection) as asked, rights_once():
+        seen = cache.scope(team, owner)
+        entry = cache.recall(
+            workspace=team, user=owner, question=question, vector=vector, seen=seen
+        )
         assert entry is not None
         assert entry.answer
     # The person's rights, the vocabulary, the versions, the merged names, the entries.
     assert len(asked.captured_queries) == 5
+
+
+def test_an_answer_marked_by_another_edition_of_the_guard_goes_with_the_next_one_kept(
+    team: Workspace, owner: User
+) -> None:
+    for edition in ({}, {"edition": ["0"]}):
+        keep(team, owner, "What does Tomar make?")
+        CachedAnswer.objects.filter(workspace=team).update(guard=edition)
+        keep(team, owner, "Where are tiles made?")
+        assert [row.question for row in CachedAnswer.objects.filter(workspace=team)] == [
+            "Where are tiles made?"
+        ]

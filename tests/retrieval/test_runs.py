@@ -1,14 +1,15 @@
 from __future__ import annotations
 
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.core.exceptions import PermissionDenied
-from django.db import OperationalError
+from django.db import OperationalError, connection
 from django.utils import timezone
 
-from corpus.services import document_delete
+from corpus.services import document_delete, document_trash
 from retrieval import runs
 from retrieval.errors import QuestionRefused
 from retrieval.models import CachedAnswer
@@ -18,12 +19,15 @@ from teams.models import Role
 from telemetry.models import RunEvent, RunState, Span, Trace
 from telemetry.names import EventKind, SpanName
 from telemetry.running import RunSettled, runs_beat
-from telemetry.services import event_add, runs_interrupt_orphans
+from telemetry.services import event_add, runs_interrupt_orphans, trace_begin
 from telemetry.told import told
+from tests import live
 from tests.factories import ingest, make_member, make_user, make_workspace
 from tests.model_server import generate, model_server
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from teams.models import User, Workspace
 
 pytestmark = pytest.mark.django_db
@@ -40,6 +44,62 @@ def owner() -> User:
 @pytest.fixture
 def workspace(owner: User) -> Workspace:
     return make_workspace(owner)
+
+
+@contextmanager
+def meanwhile(settings: Any, act: Callable[[], object]) -> Iterator[None]:
+    """A generator that answers from its first source once `act` was done on a connection of its own."""
+
+    def reply(prompt: str) -> str:
+        try:
+            act()
+        finally:
+            connection.close()
+        return "Visitors wear a yellow badge [1]."
+
+    with model_server() as server:
+        server.reply = reply
+        generate(settings, server.url)
+        yield
+
+
+@pytest.mark.django_db(transaction=True, serialized_rollback=True)
+def test_a_source_that_goes_while_it_is_answered_is_neither_told_on_nor_kept(settings: Any) -> None:
+    owner = make_user()
+    workspace = make_workspace(owner)
+    document = ingest(workspace, owner, "visitors.md", TEXT)
+    try:
+        with meanwhile(settings, lambda: document_trash(document=document, user=owner)):
+            trace = trace_begin(workspace=workspace, user=owner, question=QUESTION, language="en")
+            run_execute(trace.pk)
+        trace.refresh_from_db()
+        assert trace.state == RunState.DONE
+        assert trace.answer["citations"]
+        assert not CachedAnswer.objects.exists()
+        payloads = RunEvent.objects.filter(trace=trace).values_list("payload", flat=True)
+        assert "yellow" not in repr(list(payloads))
+        assert "yellow" not in answer_text(run_view(trace, owner, None))
+    finally:
+        live.workspaces_drop()
+
+
+@pytest.mark.django_db(transaction=True, serialized_rollback=True)
+def test_an_answer_from_before_a_document_came_is_not_kept(settings: Any) -> None:
+    owner = make_user()
+    workspace = make_workspace(owner)
+    ingest(workspace, owner, "visitors.md", TEXT)
+    try:
+        with meanwhile(
+            settings, lambda: ingest(workspace, owner, "new.md", "# New\n\nRed badges.\n")
+        ):
+            trace = trace_begin(workspace=workspace, user=owner, question=QUESTION, language="en")
+            run_execute(trace.pk)
+        trace.refresh_from_db()
+        assert trace.state == RunState.DONE
+        assert not CachedAnswer.objects.exists()
+        assert "yellow" in repr(list(RunEvent.objects.values_list("payload", flat=True)))
+    finally:
+        live.workspaces_drop()
 
 
 def settled(workspace: Workspace, owner: User, question: str = QUESTION) -> Trace:
