@@ -17,6 +17,7 @@ from engines.registry import embedder
 from retrieval.cache_near import near as near_of
 from retrieval.guard import EDITION, decide, key, signature
 from retrieval.models import CachedAnswer
+from routing.rules import revision_serving
 from routing.services import terms_named
 
 if TYPE_CHECKING:
@@ -34,10 +35,12 @@ def scope(workspace: Workspace, user: User, variant: str = "") -> str:
     """A digest of the versions that `user` may read in `workspace`: it changes with every change.
 
     `variant` is that of the question's options, since other options find other things. A version that
-    gets new vectors counts as changed, and so do names that are merged or
+    gets new vectors counts as changed, and so do anchors and thresholds, names that are merged or
     separated and, where options are chosen, other tags.
     """
     digest = read_digest(workspace, user) + merges_digest(workspace.pk) + variant
+    # Under other anchors the question may take another route.
+    digest += f"r{revision_serving(workspace)}"
     if variant:
         # A filter by tag finds other passages once a document is tagged otherwise.
         tagged = Document.objects.visible_to(user).in_workspace(workspace).exclude(tags=[])

@@ -35,6 +35,12 @@ def revision_newest() -> int:
     return Revision.objects.values_list("pk", flat=True).first() or 0
 
 
+def revision_serving(workspace: Workspace) -> int:
+    """The newest revision that was about this workspace or all; another team's changes leave it alone."""
+    rows = Revision.objects.filter(Q(workspace=None) | Q(workspace=workspace))
+    return rows.values_list("pk", flat=True).first() or 0
+
+
 def rules_in_force(workspace: Workspace) -> Rules:
     bounds = bounds_in_force(str(embedder().identity), workspace)
     return Rules(anchors_in_force(workspace), bounds)

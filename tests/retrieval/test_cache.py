@@ -11,6 +11,10 @@ from django.utils import timezone
 from engines.registry import embedder
 from retrieval import cache
 from retrieval.models import CachedAnswer
+from routing.changes import AnchorDraft
+from routing.curation import change_apply, change_putting
+from routing.revisions import revision_create
+from routing.rules import revision_newest
 from teams.access import rights_once
 from teams.models import Role
 from tests.factories import ingest, make_member, make_workspace
@@ -161,8 +165,24 @@ def test_finding_a_kept_answer_takes_a_query_for_each_thing_that_it_depends_on(
         )
         assert entry is not None
         assert entry.answer
-    # The person's rights, the vocabulary, the versions, the merged names, the entries.
-    assert len(asked.captured_queries) == 5
+    # The person's rights, the vocabulary, the versions, the merged names, the revision, the entries.
+    assert len(asked.captured_queries) == 6
+
+
+def test_an_answer_goes_with_the_anchors_that_routed_its_question(
+    team: Workspace, owner: User
+) -> None:
+    question = "What does Tomar make?"
+    keep(team, owner, question)
+    other = make_workspace()
+    stranger = other.memberships.get().user
+    keep(other, stranger, question)
+    change = change_putting(team.pk, [AnchorDraft("graph", "en", "Who makes what?")])
+    change_apply(change=change, author=owner, reason="x", expected=revision_newest())
+    assert not found(team, owner, question)
+    assert found(other, stranger, question)
+    revision_create(author=None, reason="for all")
+    assert not found(other, stranger, question)
 
 
 def test_an_answer_marked_by_another_edition_of_the_guard_goes_with_the_next_one_kept(
