@@ -15,4 +15,5 @@ class TelemetryConfig(AppConfig):
         provider_install()
         instrumentor = DjangoInstrumentor()
         if not instrumentor.is_instrumented_by_opentelemetry:
-            instrumentor.instrument()
+            # Behind the one that gives programs their errors: this one raises for an unknown host.
+            instrumentor.instrument(middleware_position=1)

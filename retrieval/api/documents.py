@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from django.http import FileResponse, HttpRequest, HttpResponse
 from ninja import File, FormEx, HeaderEx, Query, Router, Schema
+from ninja.decorators import decorate_view
 from ninja.files import UploadedFile
 from ninja.responses import Status as Reply
 from pydantic import Field
@@ -17,6 +18,7 @@ from corpus.upload_keys import document_upload_once
 from corpus.views.common import document_of, version_shown
 from corpus.views.documents import document_file
 from retrieval.api import schemas
+from retrieval.api.media import takes_form
 from retrieval.api.paging import Paging, Plain, page_of
 from retrieval.api.problems import Problem
 from retrieval.api.schemas import answers
@@ -70,6 +72,7 @@ def documents_list(request: HttpRequest, asked: Query[Filter], paging: Query[Pag
     "/documents",
     response=answers({200: schemas.Uploaded, 201: schemas.Uploaded, 409: Problem, 413: Problem}),
 )
+@decorate_view(takes_form)
 def document_add(
     request: HttpRequest,
     file: File[UploadedFile],

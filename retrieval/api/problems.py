@@ -17,6 +17,7 @@ from ninja import Schema
 from ninja.errors import HttpError, ValidationError
 
 from corpus.errors import KeyReused, UploadOverQuota, UploadRefused, UploadTooLarge
+from retrieval.api.media import JSON, MediaRefused, refused
 from retrieval.errors import QuestionInjected, QuestionOverQuota, QuestionRefused
 from teams.errors import LastOwner
 from teams.problems import PLAIN, problem
@@ -90,6 +91,8 @@ def _bad(request: HttpRequest, error: Error) -> HttpResponse:
 def _http(request: HttpRequest, error: Error) -> HttpResponse:
     """Those that the framework raises: a body that is no JSON, nobody signed in."""
     status = getattr(error, "status_code", 400)
+    if isinstance(error, Exception) and isinstance(error.__cause__, MediaRefused):
+        return refused(JSON)
     if status == 401:
         said = _("Show a valid service token, or sign in.")
         return problem(401, said, headers={"WWW-Authenticate": "Bearer"})

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from ninja import Field, Schema
 
+from retrieval.api.described import ALWAYS
 from retrieval.api.paging import Plain
 from retrieval.api.problems import Problem
 
@@ -13,8 +14,8 @@ TITLE, NAME = 120, 255
 
 
 def answers(own: dict[Any, Any]) -> dict[Any, Any]:
-    """The statuses of an operation: its own, and those that any operation may end in."""
-    return own | dict.fromkeys((400, 401, 403, 404, 422, 429), Problem)
+    """The statuses of an operation: its own, and those that any operation may end in (`described`)."""
+    return own | dict.fromkeys(ALWAYS, Problem)
 
 
 class Page(Schema):

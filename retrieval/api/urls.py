@@ -7,13 +7,13 @@ from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Any
 
 from django.urls import path, re_path
-from ninja import NinjaAPI
 from ninja.openapi.docs import Swagger
 
 from retrieval.api import asking, conversations, documents, members, traces
 from retrieval.api.auth import AUTH
+from retrieval.api.described import Api
+from retrieval.api.media import JsonParser
 from retrieval.api.problems import handlers_add, not_found
-from teams.problems import MEDIA_TYPE, problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,25 +21,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
     from django.http.response import HttpResponseBase
 
-PROBLEM = "#/components/schemas/Problem"
 DOCS = "openapi-view"
-
-
-class Api(NinjaAPI):
-    def get_openapi_schema(self, **asked: Any) -> Any:
-        """Problem details have a media type of their own, which the framework does not know."""
-        schema = super().get_openapi_schema(**asked)
-        for operations in schema["paths"].values():
-            for operation in operations.values():
-                for reply in operation["responses"].values():
-                    content = reply.get("content", {})
-                    held = content.get("application/json", {}).get("schema", {})
-                    if held.get("$ref") == PROBLEM:
-                        content[MEDIA_TYPE] = content.pop("application/json")
-                    elif len(content) > 1 and held.get("type") in {"string", "bytes"}:
-                        # Streams and files: what was declared beside the framework's guess counts.
-                        del content["application/json"]
-        return schema
 
 
 api = Api(
@@ -49,17 +31,11 @@ api = Api(
     urls_namespace="api",
     auth=AUTH,
     docs=Swagger({"validatorUrl": None}),
+    parser=JsonParser(),
 )
 for _router in (documents, asking, conversations, traces, members):
     api.add_router("/v1", _router.router)
 handlers_add(api)
-
-
-def _settled(reply: HttpResponseBase) -> HttpResponseBase:
-    """A wrong method is told as every other error is."""
-    if reply.status_code == 405 and reply.headers.get("Content-Type") != MEDIA_TYPE:
-        return problem(405, headers={"Allow": reply.headers.get("Allow", "")})
-    return reply
 
 
 def _public(view: Callable[..., Any]) -> Callable[..., Any]:
@@ -68,14 +44,16 @@ def _public(view: Callable[..., Any]) -> Callable[..., Any]:
 
         @functools.wraps(view)
         async def later(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-            return _settled(await view(request, *args, **kwargs))
+            reply: HttpResponseBase = await view(request, *args, **kwargs)
+            return reply
 
         later.login_required = False  # type: ignore[attr-defined]
         return later
 
     @functools.wraps(view)
     def now(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        return _settled(view(request, *args, **kwargs))
+        reply: HttpResponseBase = view(request, *args, **kwargs)
+        return reply
 
     now.login_required = False  # type: ignore[attr-defined]
     return now
