@@ -3,7 +3,7 @@ PY := .venv/bin/python
 MANAGE := $(PY) manage.py
 BOOT := $(shell command -v python3 || command -v python)
 
-.PHONY: help setup setup-hosts setup-dev migrated demo run worker eval eval-finding bench-finding eval-reading eval-answering eval-sql bench-sql bench-answering bench test test-leaks test-models check messages screenshots lock clean
+.PHONY: help setup setup-hosts setup-dev migrated demo run worker eval eval-finding bench-finding eval-reading eval-answering eval-sql bench-sql bench-answering bench-admin bench test test-leaks test-models check messages screenshots lock clean
 
 help: ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -54,6 +54,9 @@ bench-sql: migrated ## speed of reading questions to tables and of looking value
 
 bench-answering: setup-dev migrated ## how soon decision, first word and kept answer are seen; 50 people at once
 	$(MANAGE) bench_answering --json .data/eval/bench_answering.json
+
+bench-admin: migrated ## every page of the admin, of audit and of the corpus with 100,000 traces and 50,000 passages beside empty ones
+	$(MANAGE) bench_admin --json .data/eval/bench_admin.json
 
 bench: migrated ## server time of pages and questions, and a warm start
 	$(MANAGE) benchmark --start --json .data/eval/benchmark.json

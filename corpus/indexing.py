@@ -20,7 +20,7 @@ _known: set[Embedder] = set()
 
 
 def index_known(workspace: Workspace, user: User) -> IndexState | None:
-    """The state of the index, counted over what `user` may read; None while the embedder has not said what
+    """What is stale of the index, as far as `user` may read; None while the embedder has not said what
     it is.
 
     A model server that is down or slow is asked in the background, once a minute.
@@ -29,7 +29,7 @@ def index_known(workspace: Workspace, user: User) -> IndexState | None:
 
     if not _identified(embedder()):
         return None
-    return index_state(workspace, user)
+    return index_state(workspace, user, stale=True)
 
 
 def _identified(engine: Embedder) -> bool:

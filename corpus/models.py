@@ -197,6 +197,7 @@ class Chunk(models.Model):
         ]
         indexes = [
             models.Index(fields=["workspace", "route"], name="chunk_workspace_route"),
+            models.Index(fields=["workspace", "embedder"], name="chunk_workspace_embedder"),
         ]
 
     def __str__(self) -> str:

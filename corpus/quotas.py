@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import Sum
+from django.db.models import Count, Sum
 
 from corpus.errors import UploadOverQuota
 from corpus.models import DocumentVersion
@@ -13,6 +13,8 @@ from teams.models import AuditEntry
 from teams.quotas import STORAGE, UPLOADS, day_begin, limits_of, over, quota_lock
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from teams.models import User, Workspace
 
 
@@ -29,6 +31,19 @@ def stored_bytes(workspace: Workspace, user: User | None) -> int:
     rows = DocumentVersion.objects.in_workspace(workspace)
     found = _of(rows, "document__uploaded_by", user).aggregate(size=Sum("size"))
     return int(found["size"] or 0)
+
+
+def used_each(workspace: Workspace, people: Sequence[int]) -> dict[str, dict[int, int]]:
+    """Uploads of today and bytes stored of each of `people` by their keys, in two statements."""
+    uploads = AuditEntry.objects.in_workspace(workspace).filter(
+        action=AuditAction.UPLOADED, created_at__gte=day_begin(), actor__in=people
+    )
+    stored = DocumentVersion.objects.in_workspace(workspace).filter(
+        document__uploaded_by__in=people
+    )
+    counted = uploads.order_by().values_list("actor").annotate(Count("pk"))
+    summed = stored.order_by().values_list("document__uploaded_by").annotate(Sum("size"))
+    return {UPLOADS: dict(counted), STORAGE: dict(summed)}
 
 
 def upload_admit(*, workspace: Workspace, user: User, size: int) -> None:

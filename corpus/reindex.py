@@ -69,14 +69,22 @@ class IndexState:
         return 100 * self.prepared // self.stale if self.stale else 100
 
 
-def index_state(workspace: Workspace, user: User | None = None) -> IndexState:
-    """The state of the index; with `user` as far as they may read, without for the operator."""
+def index_state(
+    workspace: Workspace, user: User | None = None, *, stale: bool = False
+) -> IndexState:
+    """The state of the index; with `user` as far as they may read, without for the operator.
+
+    With `stale` only passages of other embedders are counted: mostly none, which the index tells at once.
+    """
     try:
         identity = str(embedder().identity)
     except EngineError:
         identity = ""
     prepared = Q(next_embedder=identity) & ~Q(embedder=identity)
     served = _served(workspace.pk) if user is None else chunks_live(workspace, user)
+    if stale:
+        # Two ranges, since no index finds what is unequal.
+        served = served.filter(Q(embedder__lt=identity) | Q(embedder__gt=identity))
     rows = (
         served.order_by("embedder")
         .values_list("embedder")

@@ -11,12 +11,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from corpus.quota_forms import MEGABYTE, QuotaForm
-from corpus.quotas import stored_bytes, uploads_today
-from retrieval.quotas import questions_today, tokens_month
+from corpus.quotas import stored_bytes, uploads_today, used_each
+from retrieval.quotas import asked_each, questions_today, tokens_month
 from teams.access import Right
 from teams.members import members_of
 from teams.models import Quota
-from teams.quotas import KINDS, STORAGE, limits_of, quota_set
+from teams.quotas import KINDS, QUESTIONS, STORAGE, TOKENS, UPLOADS, limits_from, quota_set
 from teams.requests import member_of
 
 if TYPE_CHECKING:
@@ -32,14 +32,17 @@ def _shown(kind: str, number: int) -> int:
     return -(-number // MEGABYTE) if kind == STORAGE else number
 
 
-def _row(workspace: Workspace, user: User | None, row: Quota | None) -> dict[str, Any]:
-    limits = limits_of(workspace, user)
-    used = {
-        "uploads": uploads_today(workspace, user),
-        "storage": stored_bytes(workspace, user),
-        "questions": questions_today(workspace, user),
-        "tokens": tokens_month(workspace, user),
+def _used(workspace: Workspace) -> dict[str, int]:
+    return {
+        UPLOADS: uploads_today(workspace, None),
+        STORAGE: stored_bytes(workspace, None),
+        QUESTIONS: questions_today(workspace, None),
+        TOKENS: tokens_month(workspace, None),
     }
+
+
+def _row(user: User | None, row: Quota | None, used: dict[str, int]) -> dict[str, Any]:
+    limits = limits_from(row, whole=user is None)
     cells = []
     for kind in KINDS:
         own = getattr(row, kind) if row is not None else None
@@ -60,8 +63,12 @@ def quotas(request: HttpRequest) -> HttpResponse:
     _user, workspace = member_of(request, Right.MANAGE)
     page = Paginator(members_of(workspace), PER_PAGE).get_page(request.GET.get("page"))
     held = {row.user_id: row for row in Quota.objects.visible_to(_user).in_workspace(workspace)}
-    rows = [_row(workspace, None, held.get(None))]
-    rows += [_row(workspace, one.user, held.get(one.user_id)) for one in page]
+    people = [one.user_id for one in page]
+    each = used_each(workspace, people) | asked_each(workspace, people)
+    rows = [_row(None, held.get(None), _used(workspace))]
+    for one in page:
+        used = {kind: each[kind].get(one.user_id, 0) for kind in KINDS}
+        rows.append(_row(one.user, held.get(one.user_id), used))
     return render(request, "retrieval/quotas.html", {"rows": rows, "page": page})
 
 

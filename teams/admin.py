@@ -1,13 +1,16 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
+from django.contrib.admin.widgets import ForeignKeyRawIdWidget
 from django.contrib.auth.admin import UserAdmin
 from django.db.models import Q
 
-from teams.access import Right
+from teams.access import Right, workspace_ids
 from teams.models import AuditEntry, Membership, User, Workspace
+from teams.paging import CappedPaginator
+from teams.scoped_admin import PER_PAGE, person
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -16,10 +19,27 @@ if TYPE_CHECKING:
 admin.site.register(User, UserAdmin)
 
 
+class KeyWidget(ForeignKeyRawIdWidget):
+    """A key to type, without the name beside it, which would be read once for each row."""
+
+    def label_and_url_for_value(self, value: object) -> tuple[str, str]:
+        return "", ""
+
+
 class MembershipInline(admin.TabularInline[Membership, Workspace]):
+    """Each row is headed by the person's name and the workspace's."""
+
     model = Membership
     extra = 0
     raw_id_fields = ("user",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Membership]:
+        return super().get_queryset(request).select_related("user", "workspace")
+
+    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **more: Any) -> Any:
+        if db_field.name == "user":
+            more["widget"] = KeyWidget(db_field.remote_field, self.admin_site)
+        return super().formfield_for_foreignkey(db_field, request, **more)
 
 
 @admin.register(Workspace)
@@ -43,15 +63,17 @@ class AuditEntryAdmin(admin.ModelAdmin[AuditEntry]):
     search_fields = ("target",)
     list_select_related = ("actor", "workspace")
     show_full_result_count = False
+    paginator = CappedPaginator
+    list_per_page = PER_PAGE
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[AuditEntry]:
         rows = super().get_queryset(request)
-        audited = rows.visible_to(request.user, Right.AUDIT)  # type: ignore[attr-defined]
+        audited = workspace_ids(person(request), Right.AUDIT)
         # Sign-ins belong to no workspace: the operator reads them all, anybody else their own.
         loose = Q(workspace=None)
         if not request.user.is_superuser:
             loose &= Q(actor=request.user.pk)
-        return rows.filter(Q(pk__in=audited.values("pk")) | loose)
+        return rows.filter(Q(workspace__in=audited) | loose)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

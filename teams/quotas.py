@@ -38,7 +38,12 @@ class Over:
 def limits_of(workspace: Workspace, user: User | None) -> dict[str, int]:
     """The limits of a person in a workspace, or of the whole workspace (None); 0 is no limit."""
     row = Quota.objects.filter(workspace=workspace, user=user).first()
-    base = settings.QUOTAS[PERSON if user is not None else WORKSPACE]
+    return limits_from(row, whole=user is None)
+
+
+def limits_from(row: Quota | None, *, whole: bool) -> dict[str, int]:
+    """The limits that `row` and the settings make, of the whole workspace or of a person."""
+    base = settings.QUOTAS[WORKSPACE if whole else PERSON]
     own = {kind: getattr(row, kind) for kind in KINDS} if row is not None else {}
     return {kind: base[kind] if own.get(kind) is None else own[kind] for kind in KINDS}
 

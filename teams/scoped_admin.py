@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from teams.models import User
 
 
+PER_PAGE = 50
+
+
 def person(request: HttpRequest) -> User:
     return cast("User", request.user)
 
@@ -51,6 +54,7 @@ class ScopedAdmin(admin.ModelAdmin[Any]):
     right = Right.CURATE
     show_full_result_count = False
     paginator = CappedPaginator
+    list_per_page = PER_PAGE
 
     def readable(self, user: User) -> QuerySet[Any]:
         """The rows that `user` may see here."""

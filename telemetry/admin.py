@@ -39,7 +39,6 @@ class TraceAdmin(ScopedAdmin):
     list_display = ("started_at", "user", "workspace", "question", "route", "state", "duration_ms")
     list_filter = (WorkspaceFilter, "state", RouteFilter)
     list_select_related = ("user", "workspace")
-    list_per_page = 50
     search_fields = ("question",)
     ordering = ("-started_at",)
     fields = (

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from django.contrib import messages
-from django.db.models import Count
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
@@ -18,7 +17,7 @@ from corpus.rerouting import (
     reroute_queue,
     reroute_undo,
 )
-from corpus.selectors import chunks_live
+from corpus.route_counts import route_counts
 from engines.errors import EngineError
 from teams.access import Right
 from teams.requests import member_of
@@ -35,15 +34,15 @@ LISTED = 20
 @require_safe
 def routes(request: HttpRequest) -> HttpResponse:
     user, workspace = member_of(request, Right.CURATE)
-    live = chunks_live(workspace, user)
     jobs = Reroute.objects.visible_to(user, Right.CURATE).in_workspace(workspace)
     listed = list(jobs.select_related("author")[:LISTED])
     moved = moved_seen(user, listed)
     for job in listed:
         job.moved_seen = moved.get(job.pk)
+    found = route_counts(workspace, user, listed)
     context = {
-        "counts": live.order_by().values("route").annotate(count=Count("pk")).order_by("route"),
-        "near": live.filter(decision__near=True).count(),
+        "counts": found.counts,
+        "near": found.near,
         "preview": _preview(request, workspace, user) if "preview" in request.GET else None,
         "jobs": listed,
         "busy": any(job.state in ("running", "undoing") for job in listed),
