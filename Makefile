@@ -3,7 +3,7 @@ PY := .venv/bin/python
 MANAGE := $(PY) manage.py
 BOOT := $(shell command -v python3 || command -v python)
 
-.PHONY: help setup setup-hosts setup-dev migrated demo run worker eval eval-finding bench-finding eval-reading eval-answering eval-sql bench-sql bench-answering bench-admin bench test test-leaks test-models check messages screenshots lock clean
+.PHONY: help setup setup-hosts setup-dev migrated demo run worker eval eval-finding bench-finding eval-reading eval-answering eval-sql bench-sql bench-answering bench-admin bench test test-api test-leaks test-models check messages screenshots lock clean
 
 help: ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -66,6 +66,9 @@ test: setup-dev check ## all checks, then the tests
 
 test-models: setup-dev ## tests with a real llama-server; POLYRAG_TEST_LLAMA_SERVER and POLYRAG_TEST_MODEL name it and a GGUF file
 	$(PY) -m pytest -m models tests
+
+test-api: setup-dev ## thousands of made-up requests to every operation of the API, held against its schema
+	$(PY) -m pytest tests/retrieval/api/test_schema.py -m slow
 
 test-leaks: setup-dev ## random operations by four people, then every road tried by everybody; 2,000 steps
 	$(PY) -m pytest tests/site/test_leaks.py -m slow -s

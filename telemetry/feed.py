@@ -56,12 +56,17 @@ def events_after(
     ]
 
 
-def _look_after(user: User | AnonymousUser, trace_id: uuid.UUID) -> bool:
-    """Settle the run if its process died; gives whether `user` may still read it."""
+def _goes_on(user: User | AnonymousUser, trace_id: uuid.UUID, after: int) -> bool:
+    """Settle the run if its process died; gives whether `user` may still read it and anything can come.
+
+    Nothing can once its terminal event is not behind number `after`: who asks from there on has it, or
+    made the number up.
+    """
     trace = Trace.objects.visible_to(user).filter(pk=trace_id).first()
-    if trace is not None:
-        run_settle_dead(trace=trace)
-    return trace is not None
+    if trace is None:
+        return False
+    run_settle_dead(trace=trace)
+    return not trace.events.filter(kind__in=TERMINAL_EVENTS, seq__lte=after).exists()
 
 
 def _under[**P, T](token: Acting | None, read: Callable[P, T]) -> Callable[P, T]:
@@ -86,8 +91,10 @@ async def follow(
     token gives it as `token`: the generator outlives the request in which the token was shown.
     """
     events = database_sync_to_async(_under(token, events_after))
-    look_after = database_sync_to_async(_under(token, _look_after))
+    goes_on = database_sync_to_async(_under(token, _goes_on))
     told = time.monotonic()
+    if not await goes_on(user, trace_id, after):
+        return
     while True:
         for event in await events(user, trace_id, after):
             after = event["seq"]
@@ -96,7 +103,7 @@ async def follow(
             if event["kind"] in TERMINAL_EVENTS:
                 return
         if time.monotonic() - told >= BEAT_SECONDS:
-            if not await look_after(user, trace_id):
+            if not await goes_on(user, trace_id, after):
                 return
             yield None
             told = time.monotonic()

@@ -28,7 +28,15 @@ from telemetry.sse import MEDIA_TYPE, event_reply, number
 router = Router(tags=["questions"])
 ONE = "/runs/{uuid:run_id}"
 AGAIN_SECONDS = 0.1
-STREAM = {MEDIA_TYPE: {"schema": {"type": "string"}}}
+EVENT = {
+    "type": "object",
+    "properties": {
+        "id": {"type": "string", "description": "the number of the event; a beat has none"},
+        "data": {"type": "string", "description": "JSON with seq, kind and payload"},
+    },
+    "required": ["data"],
+}
+STREAM = {MEDIA_TYPE: {"schema": EVENT}}
 
 
 def trace_of(

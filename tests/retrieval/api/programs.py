@@ -21,6 +21,7 @@ class Program(Client):
 
     def __init__(self, secret: str = "") -> None:
         headers = {"Authorization": f"Bearer {secret}"} if secret else {}
+        self.secret = secret
         super().__init__(enforce_csrf_checks=True, headers=headers)
 
     def send(self, method: str, path: str, body: Any = None) -> Any:

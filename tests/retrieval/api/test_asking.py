@@ -14,7 +14,7 @@ from teams.access import Right, acting_now
 from teams.models import ServiceToken
 from teams.tokens import acting_by
 from telemetry import running
-from telemetry.feed import events_after
+from telemetry.feed import _goes_on, events_after
 from telemetry.models import RunState, Trace
 from tests.factories import make_member
 from tests.retrieval.api.programs import SECRET, program_of
@@ -150,3 +150,14 @@ def test_events_follow_the_run_of_who_may_read_it(
     key = program.send("post", "/ask", {"question": QUESTION}).json()["id"]
     kinds = [event["kind"] for event in events_after(owner, key, 0)]
     assert kinds[0] == "run.started" and kinds[-1] == "run.finished"
+
+
+def test_a_stream_from_behind_the_end_of_a_run_ends_at_once(
+    program: Program, answered: list[Any], owner: User
+) -> None:
+    key = program.send("post", "/ask", {"question": QUESTION}).json()["id"]
+    last = events_after(owner, key, 0)[-1]["seq"]
+    assert _goes_on(owner, key, last - 1)
+    assert not _goes_on(owner, key, last)
+    assert not _goes_on(owner, key, 10**9)
+    assert not _goes_on(make_member(Trace.objects.get(pk=key).workspace), key, 0)
