@@ -171,16 +171,29 @@ def _database() -> dict[str, Any]:
 # found under a narrow filter), so they stay off.
 _DATABASE = _database()
 _DATABASE["OPTIONS"] = {"prepare_threshold": None, **_DATABASE.get("OPTIONS", {})}
-DATABASES = {"default": {**_DATABASE, "CONN_MAX_AGE": 600, "CONN_HEALTH_CHECKS": True}}
+_KEPT = {"CONN_MAX_AGE": 600, "CONN_HEALTH_CHECKS": True}
+DATABASES: dict[str, dict[str, Any]] = {"default": {**_DATABASE, **_KEPT}}
+# A streaming replica that searches are read from while it has all that was written (decision 0026).
+DATABASE_ROUTERS = ["corpus.replica.Router"]
+if _REPLICA_URL := env.text("DATABASE_REPLICA_URL"):
+    _REPLICA = env.database(_REPLICA_URL, "DATABASE_REPLICA_URL")
+    _REPLICA["OPTIONS"] = {"prepare_threshold": None, **_REPLICA["OPTIONS"]}
+    DATABASES["replica"] = {**_REPLICA, **_KEPT, "TEST": {"MIRROR": "default"}}
 
+READ_REPLICA = "replica" in DATABASES
+
+# Redis only wakes open pages; nothing is kept in it (decision 0026).
+REDIS_URL = env.redis("REDIS_URL")
 CHANNEL_LAYERS: dict[str, dict[str, Any]] = {
-    "default": {
+    "default": {"BACKEND": "telemetry.redis_layer.ChannelLayer", "CONFIG": {"url": REDIS_URL}}
+    if REDIS_URL
+    else {
         "BACKEND": "telemetry.channel_layer.ChannelLayer",
         "CONFIG": {"PSYCOPG_OPTIONS": {"min_size": 1, "max_size": 8}},
     }
 }
 
-# Counts of attempts to sign in are shared by all web processes.
+# Counts of attempts to sign in are shared by all web processes, and outlive a restart of anything.
 CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.db.DatabaseCache",

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from django.contrib.postgres.search import SearchConfig
-from django.db import connection
 from django.db.models import BooleanField, Func, Q, Value
 
+from corpus.replica import reader
 from corpus.selectors import chunks_live, documents_live
 from engines.language import INTERFACE, WORD, content_words, fold, stop_words, words
 from retrieval.bridge import other_language, translated
@@ -160,7 +160,7 @@ def _counts(asked: Sequence[str], rows: Any, language: str) -> dict[str, int]:
         parts.append(f"({text})")
         values += given
     statement = f"SELECT word, count(*) FROM ({' UNION ALL '.join(parts)}) AS held GROUP BY word"
-    with planned(DEAR_MATCHES), connection.cursor() as cursor:
+    with planned(DEAR_MATCHES), reader().cursor() as cursor:
         cursor.execute(statement, values)
         counted = dict(cursor.fetchall())
     return {word: counted.get(number, 0) for number, word in enumerate(asked)}

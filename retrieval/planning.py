@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING
 
-from django.db import connection, transaction
+from django.db import transaction
+
+from corpus.replica import alias, reader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -19,9 +21,9 @@ UNSET = {"hnsw.ef_search": "40", "hnsw.iterative_scan": "off"}
 @contextlib.contextmanager
 def planned(wanted: Mapping[str, str]) -> Iterator[None]:
     """The settings `wanted` hold inside the block, in one transaction, and are as before after it."""
-    with transaction.atomic(), connection.cursor() as cursor:
+    with transaction.atomic(using=alias()), reader().cursor() as cursor:
         # The settings end with the transaction; within a longer one they would outlive this block.
-        longer = len(connection.savepoint_ids) > 0
+        longer = len(reader().savepoint_ids) > 0
         before = _put(cursor, wanted, told=longer)
         yield
         # After an error all of it is rolled back.

@@ -11,6 +11,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 from pgvector.django import CosineDistance
 
+from corpus.replica import on_replica
 from corpus.selectors import chunks_live
 from engines.language import WORD, fold, name_words, stop_words
 from engines.language import words as words_of
@@ -108,33 +109,53 @@ def search(
     """
     if mode not in MODES:
         raise ValueError(f"{mode} is none of {', '.join(MODES)}")
-    held = readable(workspace, user, filters)
-    rows = filters.apply(chunks_live(workspace, user))
-    asked = [_match(word, language) for word in dict.fromkeys(_raw_words(text, language))]
     deep = max(limit, reranking_in_force().top_k) if wanted(rerank) else limit
+    asked = [_match(word, language) for word in dict.fromkeys(_raw_words(text, language))]
+    looked = _Looked(workspace, user, vector, filters, ranking, mode, asked)
+    held, hits = on_replica(lambda: _found(looked, deep))
+    ordered = reranked(text, hits, language=language, rerank=rerank)
+    note = " ".join(said for said in (_note(held, language, filters), ordered.note) if said)
+    return Retrieved(STORE, hits=ordered.hits[:limit], note=note, rerank=ordered.done)
+
+
+@dataclass(frozen=True, slots=True)
+class _Looked:
+    """What is looked for, in whose rights and how."""
+
+    workspace: Workspace
+    user: User
+    vector: NDArray[np.float32]
+    filters: Filters
+    ranking: Ranking
+    mode: str
+    asked: list[Q]
+
+
+def _found(looked: _Looked, deep: int) -> tuple[Readable, tuple[Hit, ...]]:
+    """The first `deep` passages, copies folded, and what there was to be read."""
+    held = readable(looked.workspace, looked.user, looked.filters)
+    rows = looked.filters.apply(chunks_live(looked.workspace, looked.user))
     hits: tuple[Hit, ...] = ()
     near: list[Near] = []
     held_words: list[Worded] = []
     # Copies may fill what was looked at: then more is.
     for many in (max(CANDIDATES, 2 * deep), 8 * CANDIDATES, 64 * CANDIDATES):
-        if mode != KEYWORD:
+        if looked.mode != KEYWORD:
             near = nearest(
-                workspace=workspace,
-                user=user,
-                vector=vector,
+                workspace=looked.workspace,
+                user=looked.user,
+                vector=looked.vector,
                 many=many,
-                centred=ranking.centred,
-                filters=filters,
+                centred=looked.ranking.centred,
+                filters=looked.filters,
                 held=held,
             )
-        if mode != VECTOR:
-            held_words = worded(rows, asked, vector, total=held.total, many=many)
-        hits = folded(_fused(rows, vector, near, held_words, ranking), deep)
+        if looked.mode != VECTOR:
+            held_words = worded(rows, looked.asked, looked.vector, total=held.total, many=many)
+        hits = folded(_fused(rows, looked.vector, near, held_words, looked.ranking), deep)
         if len(hits) >= deep or max(len(near), len(held_words)) < many:
             break
-    ordered = reranked(text, hits, language=language, rerank=rerank)
-    note = " ".join(said for said in (_note(held, language, filters), ordered.note) if said)
-    return Retrieved(STORE, hits=ordered.hits[:limit], note=note, rerank=ordered.done)
+    return held, hits
 
 
 def _fused(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from django.db import connection
 from django.db.models import Value
 from pgvector import Vector
 
+from corpus.replica import reader
 from engines.registry import embedder
 from retrieval.planning import planned
 
@@ -74,6 +74,6 @@ def worded(
     statement = STATEMENT.format(held=" UNION ALL ".join(parts))
     identity = str(embedder().identity)
     values += [total, many, identity, Vector(vector).to_text(), many]
-    with planned(DEAR_MATCHES), connection.cursor() as cursor:
+    with planned(DEAR_MATCHES), reader().cursor() as cursor:
         cursor.execute(statement, values)
         return [Worded(pk, float(score)) for pk, score, _ in cursor.fetchall()]

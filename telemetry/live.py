@@ -6,7 +6,7 @@ their own rights, so a message to the wrong ear reveals nothing.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from asgiref.sync import async_to_sync
 from channels.layers import get_channel_layer
@@ -15,6 +15,13 @@ from django.db import connection, transaction
 
 if TYPE_CHECKING:
     import uuid
+
+
+@runtime_checkable
+class Teller(Protocol):
+    """A layer that can be told from any thread (`telemetry.redis_layer`)."""
+
+    def tell(self, group: str, payload: dict[str, Any]) -> bool: ...
 
 
 def run_group(trace_id: uuid.UUID) -> str:
@@ -33,6 +40,8 @@ def publish(group: str, payload: dict[str, Any]) -> None:
     layer = get_channel_layer()
     if isinstance(layer, PostgresChannelLayer):
         _insert(layer, group, payload)
+    elif isinstance(layer, Teller):
+        transaction.on_commit(lambda: layer.tell(group, payload))
     elif layer is not None:
         transaction.on_commit(lambda: async_to_sync(layer.group_send)(group, payload))
 

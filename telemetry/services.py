@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from django.db import connection, transaction
+from django.db import connections, transaction
 from django.db.models import Max
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
@@ -199,5 +199,6 @@ def runs_interrupt_orphans() -> int:
 
 
 def connections_release() -> None:
-    """Give back this thread's database connection, for threads that end with their run."""
-    connection.close()
+    """Give back this thread's database connections, for threads that end with their run."""
+    for held in connections.all(initialized_only=True):
+        held.close()
