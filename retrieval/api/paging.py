@@ -2,11 +2,14 @@
 
 from typing import Annotated, Any
 
+from django.http import Http404
+from django.shortcuts import get_object_or_404
 from ninja import Field, Schema
 from pydantic import AfterValidator
 
 LIMIT, LIMIT_MOST = 25, 100
 OFFSET_MOST = 1_000_000
+KEY_MOST = 2**63 - 1
 
 
 def _storable(text: str) -> str:
@@ -34,3 +37,10 @@ def page_of(rows: Any, paging: Paging) -> tuple[Any, dict[str, int]]:
     begin = paging.offset
     told = {"count": rows.count(), "limit": paging.limit, "offset": begin}
     return rows[begin : begin + paging.limit], told
+
+
+def keyed(rows: Any, key: int) -> Any:
+    """The row with this key; 404 without it, and for a number that is no key at all."""
+    if key > KEY_MOST:
+        raise Http404
+    return get_object_or_404(rows, pk=key)

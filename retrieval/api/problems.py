@@ -16,10 +16,15 @@ from django.utils.translation import gettext as _
 from ninja import Schema
 from ninja.errors import HttpError, ValidationError
 
-from corpus.errors import KeyReused, UploadOverQuota, UploadRefused, UploadTooLarge
+from corpus.errors import KeyReused, SharingRefused, UploadOverQuota, UploadRefused, UploadTooLarge
+from corpus.rerouting import RerouteRefused
+from engines.errors import EngineError
 from retrieval.api.media import JSON, MediaRefused, refused
 from retrieval.errors import QuestionInjected, QuestionOverQuota, QuestionRefused
+from routing.changes import ChangeInvalid, ChangeStale
+from routing.labelling import LabelInvalid
 from teams.errors import LastOwner
+from teams.groups import GroupRefused
 from teams.problems import PLAIN, problem
 
 if TYPE_CHECKING:
@@ -33,6 +38,7 @@ if TYPE_CHECKING:
 OVER = "urn:polyrag:quota"
 INJECTED = "urn:polyrag:question-injected"
 SHOWN = 200
+FAULTS = 50
 
 
 class Fault(Schema):
@@ -84,6 +90,18 @@ def _conflict(request: HttpRequest, error: Error) -> HttpResponse:
     return problem(409, str(error))
 
 
+def _unchanged(request: HttpRequest, error: Error) -> HttpResponse:
+    """A change of anchors that cannot be made, with all that is wrong with it."""
+    said = [
+        {"field": "", "message": one[:SHOWN]} for one in getattr(error, "problems", ())[:FAULTS]
+    ]
+    return problem(422, str(error)[:SHOWN], errors=said)
+
+
+def _away(request: HttpRequest, error: Error) -> HttpResponse:
+    return problem(503, str(error)[:SHOWN])
+
+
 def _bad(request: HttpRequest, error: Error) -> HttpResponse:
     return problem(400, str(error)[:SHOWN])
 
@@ -121,6 +139,13 @@ def handlers_add(api: NinjaAPI) -> None:
         (QuestionRefused, _refused),
         (KeyReused, _conflict),
         (LastOwner, _conflict),
+        (ChangeInvalid, _unchanged),
+        (ChangeStale, _conflict),
+        (RerouteRefused, _conflict),
+        (EngineError, _away),
+        (LabelInvalid, _bad),
+        (GroupRefused, _bad),
+        (SharingRefused, _bad),
         (UploadTooLarge, _too_large),
         (UploadRefused, _bad),
         (RequestDataTooBig, _too_large),

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 from django.urls import path, re_path
 from ninja.openapi.docs import Swagger
 
-from retrieval.api import asking, conversations, documents, members, traces
+from retrieval.api import (
+    anchors,
+    asking,
+    conversations,
+    documents,
+    labels,
+    members,
+    rerouting,
+    traces,
+)
 from retrieval.api.auth import AUTH
 from retrieval.api.described import Api
 from retrieval.api.media import JsonParser
@@ -33,7 +42,7 @@ api = Api(
     docs=Swagger({"validatorUrl": None}),
     parser=JsonParser(),
 )
-for _router in (documents, asking, conversations, traces, members):
+for _router in (documents, asking, conversations, traces, members, anchors, rerouting, labels):
     api.add_router("/v1", _router.router)
 handlers_add(api)
 

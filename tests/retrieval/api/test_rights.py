@@ -14,6 +14,7 @@ from retrieval.runs import run_execute, run_start
 from teams.models import Membership, Role, ServiceToken
 from telemetry.models import Conversation, Trace
 from tests.factories import make_member, make_user, make_workspace
+from tests.retrieval.api.curated import curated
 from tests.retrieval.api.programs import NOWHERE, SECRET, Program, program_of
 
 if TYPE_CHECKING:
@@ -28,12 +29,20 @@ UPLOADS = {
     ("delete", "/api/v1/documents/{document_id}"),
     ("post", "/api/v1/documents/{document_id}/restore"),
 }
+SAVED = {"reason": "tried", "revision": 0}
 BODIES: dict[str, Any] = {
     "/api/v1/ask": {"question": QUESTION, "wait": 0},
     "/api/v1/search": {"question": QUESTION},
     "/api/v1/conversations/{conversation_id}": {"title": "Theirs now"},
     "/api/v1/members/{member_id}": {"role": "reader"},
+    "/api/v1/anchors/{anchor_id}": {**SAVED, "active": False},
+    "/api/v1/revisions/{revision_id}/restore": SAVED,
+    "/api/v1/labels/{label_id}/review": {"verdict": "reject"},
+    "/api/v1/runs/{run_id}/wrong-route": {"route": "graph"},
 }
+# What only who curates, or manages, the workspace comes near to: by the name of the key.
+GUARDED = {"member_id", "anchor_id", "revision_id", "reroute_id"}
+NUMBERS = {*GUARDED, "label_id"}
 
 
 @pytest.fixture
@@ -53,6 +62,7 @@ def keys(document: Document, run: Trace) -> dict[str, str]:
         "conversation_id": str(run.conversation_id),
         "member_id": str(run.workspace.memberships.get(user=run.user).pk),
         "n": "1",
+        **{name: str(key) for name, key in curated(run.workspace, run.user).items()},
     }
 
 
@@ -108,7 +118,8 @@ def test_a_reader_of_the_team_reads_documents_and_nobody_elses_questions(
     elif "document_id" in path:
         assert reply.status_code == 200
     elif "{" in path:
-        assert reply.status_code == (403 if "member_id" in path else 404)
+        guarded = any(f"{{{name}}}" in path for name in GUARDED) or path.endswith("/review")
+        assert reply.status_code == (403 if guarded else 404)
     if method == "post" and path == "/api/v1/documents":
         assert reply.status_code == 422  # Nothing was sent with it.
     document.refresh_from_db()
@@ -121,10 +132,14 @@ def test_what_is_not_there_is_not_found_by_its_owner_either(
 ) -> None:
     if "{" not in path:
         pytest.skip("names nothing")
-    guessed = {**dict.fromkeys(keys(document, run), NOWHERE), "n": "1", "member_id": "0"}
+    guessed = {**dict.fromkeys(keys(document, run), NOWHERE), "n": "1"} | dict.fromkeys(
+        NUMBERS, "0"
+    )
     reply = tried(program_of(team, owner), method, path, guessed)
     assert reply.status_code == 404 and reply["Content-Type"] == "application/problem+json"
     broken = {**dict.fromkeys(guessed, "1'--"), "n": "x"}
+    beyond = {**guessed, **dict.fromkeys(NUMBERS, str(2**70))}
+    assert tried(program_of(team, owner), method, path, beyond).status_code == 404
     assert tried(program_of(team, owner), method, path, broken).status_code == 404
 
 

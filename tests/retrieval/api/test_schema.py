@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.retrieval.api.curated import curated
 from tests.retrieval.api.fuzzing import asked, connection_kept, operations, tried
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ def keys(document: Document, settings: Any) -> Iterator[dict[str, Any]]:
         "conversation_id": str(run.conversation_id),
         "member_id": run.workspace.memberships.get(user=run.user).pk,
         "n": 1,
+        **curated(run.workspace, run.user),
     }
     with connection_kept():
         yield held
