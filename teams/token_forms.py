@@ -30,7 +30,7 @@ class TokenForm(forms.Form):
     """`workspace` and `user` decide which rights can be chosen: those that the person holds there."""
 
     name = forms.CharField(max_length=80, strip=True)
-    scopes = forms.MultipleChoiceField(required=False)
+    scopes = forms.MultipleChoiceField(required=False, widget=forms.CheckboxSelectMultiple)
     days = forms.TypedChoiceField(choices=LASTS, coerce=int, initial=30)
 
     def __init__(self, data: Any = None, *, workspace: Workspace, user: User) -> None:
