@@ -11,7 +11,7 @@ from django.urls import reverse
 from corpus.models import DocumentVersion
 from routing.labelling import label_tell
 from teams.groups import group_create
-from teams.models import ServiceToken
+from teams.models import ServiceToken, User
 from telemetry.models import RunState, Trace
 from tests.browser import Visit
 from tests.factories import ingest, make_member
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser
 
-    from teams.models import User, Workspace
+    from teams.models import Workspace
 
 pytestmark = pytest.mark.browser
 QUESTION = "Who directs the Vilarinho plant?"
@@ -36,6 +36,8 @@ def team(owner: User) -> Workspace:
     made: Workspace = owner.memberships.get().workspace
     ingest(made, owner, "handbook.md", HANDBOOK)
     member = make_member(made)
+    # A name that does not fit beside its role on a phone.
+    User.objects.filter(pk=member.pk).update(username="joao.mendonca.albuquerque.e.castro")
     part = {"position": 0, "text": QUESTION, "said": QUESTION, "route": "graph", "stage": "cosine"}
     Trace.objects.create(
         workspace=made, user=member, question=QUESTION, state=RunState.DONE, parts=[part]
