@@ -70,6 +70,9 @@ test-models: setup-dev ## tests with a real llama-server; POLYRAG_TEST_LLAMA_SER
 test-api: setup-dev ## thousands of made-up requests to every operation of the API, held against its schema
 	$(PY) -m pytest tests/retrieval/api/test_schema.py -m slow
 
+test-hosts: setup-dev ## the product on hosts of its own: network namespaces (root, iproute2, redis-server; nginx if there)
+	$(PY) -m pytest -m hosts tests/hosts
+
 test-leaks: setup-dev ## random operations by four people, then every road tried by everybody; 2,000 steps
 	$(PY) -m pytest tests/site/test_leaks.py -m slow -s
 

@@ -61,13 +61,15 @@ def words(name: str, default: list[str]) -> list[str]:
     return [part.strip() for part in value.split(",") if part.strip()] if value else default
 
 
-# A link that is cut says nothing. Within some 15 s it is taken for dead, and what waited on it fails.
+# A link that is cut says nothing. Within some 15 s it is taken for dead, and what waited on it fails; the
+# server is told to do likewise, since a host that vanished in mid-transaction would keep its locks for hours.
 DATABASE_LINK = {
     "connect_timeout": "5",
     "keepalives_idle": "5",
     "keepalives_interval": "3",
     "keepalives_count": "3",
     "tcp_user_timeout": "15000",
+    "options": "-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3",
 }
 
 
@@ -78,7 +80,10 @@ def database(url: str, name: str = "DATABASE_URL") -> dict[str, Any]:
         raise ImproperlyConfigured(
             f"{name} must start with postgresql://, not {parts.scheme or url!r}."
         )
-    options: dict[str, Any] = {**DATABASE_LINK, **dict(parse_qsl(parts.query))}
+    options: dict[str, Any] = {
+        **DATABASE_LINK,
+        **dict(parse_qsl(parts.query, keep_blank_values=True)),
+    }
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": unquote(parts.path.lstrip("/")),

@@ -229,7 +229,8 @@ TIME_ZONE = env.text("TIME_ZONE", "UTC")
 USE_I18N = True
 USE_TZ = True
 
-STATIC_URL = "static/"
+# Whole, since Django keeps what it was when first asked for: before any request has told the path in front.
+STATIC_URL = f"{env.text('FORCE_SCRIPT_NAME').rstrip('/')}/static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATIC_ROOT = DATA_DIR / "static"
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # whitenoise complains of a folder that is not there
