@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING
 
 from django.db.models import Count, F, Sum
 
+from corpus.quotas import stored_bytes, uploads_today
 from retrieval.errors import QuestionOverQuota
 from teams.quotas import (
     QUESTIONS,
+    STORAGE,
     TOKENS,
+    UPLOADS,
     day_begin,
     limits_of,
     month_begin,
@@ -47,6 +50,16 @@ def asked_each(workspace: Workspace, people: Sequence[int]) -> dict[str, dict[in
         month.order_by().values_list("user").annotate(tokens=Sum(F("tokens_in") + F("tokens_out")))
     )
     return {QUESTIONS: dict(counted), TOKENS: dict(summed)}
+
+
+def used_whole(workspace: Workspace) -> dict[str, int]:
+    """What the workspace as a whole uses, by the kind of quota; storage in bytes."""
+    return {
+        UPLOADS: uploads_today(workspace, None),
+        STORAGE: stored_bytes(workspace, None),
+        QUESTIONS: questions_today(workspace, None),
+        TOKENS: tokens_month(workspace, None),
+    }
 
 
 def question_admit(*, workspace: Workspace, user: User) -> None:

@@ -11,18 +11,18 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from corpus.quota_forms import MEGABYTE, QuotaForm
-from corpus.quotas import stored_bytes, uploads_today, used_each
-from retrieval.quotas import asked_each, questions_today, tokens_month
+from corpus.quotas import used_each
+from retrieval.quotas import asked_each, used_whole
 from teams.access import Right
 from teams.members import members_of
 from teams.models import Quota
-from teams.quotas import KINDS, QUESTIONS, STORAGE, TOKENS, UPLOADS, limits_from, quota_set
+from teams.quotas import KINDS, STORAGE, limits_from, quota_set
 from teams.requests import member_of
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
 
-    from teams.models import User, Workspace
+    from teams.models import User
 
 PER_PAGE = 20
 
@@ -30,15 +30,6 @@ PER_PAGE = 20
 def _shown(kind: str, number: int) -> int:
     """Storage in whole megabytes, begun ones counted."""
     return -(-number // MEGABYTE) if kind == STORAGE else number
-
-
-def _used(workspace: Workspace) -> dict[str, int]:
-    return {
-        UPLOADS: uploads_today(workspace, None),
-        STORAGE: stored_bytes(workspace, None),
-        QUESTIONS: questions_today(workspace, None),
-        TOKENS: tokens_month(workspace, None),
-    }
 
 
 def _row(user: User | None, row: Quota | None, used: dict[str, int]) -> dict[str, Any]:
@@ -65,7 +56,7 @@ def quotas(request: HttpRequest) -> HttpResponse:
     held = {row.user_id: row for row in Quota.objects.visible_to(_user).in_workspace(workspace)}
     people = [one.user_id for one in page]
     each = used_each(workspace, people) | asked_each(workspace, people)
-    rows = [_row(None, held.get(None), _used(workspace))]
+    rows = [_row(None, held.get(None), used_whole(workspace))]
     for one in page:
         used = {kind: each[kind].get(one.user_id, 0) for kind in KINDS}
         rows.append(_row(one.user, held.get(one.user_id), used))

@@ -17,14 +17,16 @@ from teams.paging import CappedPaginator
 from teams.requests import member_of
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest, HttpResponse, QueryDict
+    from collections.abc import Mapping
+
+    from django.http import HttpRequest, HttpResponse
 
 PER_PAGE = 50
 FIELDS = ("person", "action", "from", "to", "q")
 
 
-def _filtered(entries: Any, asked: QueryDict) -> Any:
-    """`entries` narrowed by the filters of the page; a value that cannot be read finds nothing."""
+def entries_filtered(entries: Any, asked: Mapping[str, str]) -> Any:
+    """`entries` narrowed by the filters of `FIELDS`; a value that cannot be read finds nothing."""
     said = {name: asked.get(name, "").replace("\x00", "").strip() for name in FIELDS}
     if said["person"]:
         entries = entries.filter(actor__username=said["person"])
@@ -50,7 +52,7 @@ def _filtered(entries: Any, asked: QueryDict) -> Any:
 def audit_log(request: HttpRequest) -> HttpResponse:
     user, workspace = member_of(request, Right.AUDIT)
     rows = AuditEntry.objects.visible_to(user, Right.AUDIT).in_workspace(workspace)
-    found = _filtered(rows.select_related("actor"), request.GET)
+    found = entries_filtered(rows.select_related("actor"), request.GET)
     people = Membership.objects.filter(workspace=workspace).order_by("user__username")
     context = {
         "page": CappedPaginator(found, PER_PAGE).get_page(request.GET.get("page")),

@@ -27,7 +27,11 @@ class JsonParser(Parser):
         """Raises MediaRefused; the framework wraps it, and `problems.handlers_add` unwraps it."""
         if request.content_type != JSON:
             raise MediaRefused
-        return super().parse_body(request)
+        body: Any = super().parse_body(request)
+        if not isinstance(body, dict):
+            # Every body here is an object. A schema whose fields all have defaults would take anything.
+            raise TypeError("The body is no JSON object.")
+        return body
 
 
 def refused(wanted: str) -> HttpResponse:

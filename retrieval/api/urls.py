@@ -16,7 +16,9 @@ from retrieval.api import (
     documents,
     labels,
     members,
+    overseeing,
     rerouting,
+    sharing,
     traces,
 )
 from retrieval.api.auth import AUTH
@@ -42,7 +44,18 @@ api = Api(
     docs=Swagger({"validatorUrl": None}),
     parser=JsonParser(),
 )
-for _router in (documents, asking, conversations, traces, members, anchors, rerouting, labels):
+for _router in (
+    documents,
+    sharing,
+    asking,
+    conversations,
+    traces,
+    members,
+    anchors,
+    rerouting,
+    labels,
+    overseeing,
+):
     api.add_router("/v1", _router.router)
 handlers_add(api)
 

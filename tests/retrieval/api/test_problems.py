@@ -49,13 +49,15 @@ def test_a_host_that_is_not_served_is_told_without_a_page(program: Program) -> N
     assert page.status_code == 400 and page["Content-Type"].startswith("text/html")
 
 
-@pytest.mark.parametrize("body", ["{", "", "\x00", "[" * 20_000, b"\xff\xfe"])
+@pytest.mark.parametrize(
+    "body", ["{", "", "\x00", "[" * 20_000, b"\xff\xfe", "[]", '"x"', "1", "null"]
+)
 def test_a_body_that_is_no_json_is_told(program: Program, body: str | bytes) -> None:
     reply = program.post("/api/v1/ask", data=body, content_type=JSON)
     told(reply, 422 if body == "" else 400)
 
 
-@pytest.mark.parametrize("body", [[], "x", 1, None, {"question": 1}, {"question": {}}])
+@pytest.mark.parametrize("body", [{}, {"question": 1}, {"question": {}}])
 def test_a_body_of_another_shape_names_the_field(program: Program, body: Any) -> None:
     reply = program.post("/api/v1/ask", data=json.dumps(body), content_type=JSON)
     assert told(reply, 422)["errors"]

@@ -28,6 +28,8 @@ UPLOADS = {
     ("post", "/api/v1/documents"),
     ("delete", "/api/v1/documents/{document_id}"),
     ("post", "/api/v1/documents/{document_id}/restore"),
+    ("put", "/api/v1/documents/{document_id}/readers"),
+    ("delete", "/api/v1/trash/{document_id}"),
 }
 SAVED = {"reason": "tried", "revision": 0}
 BODIES: dict[str, Any] = {
@@ -38,10 +40,22 @@ BODIES: dict[str, Any] = {
     "/api/v1/anchors/{anchor_id}": {**SAVED, "active": False},
     "/api/v1/revisions/{revision_id}/restore": SAVED,
     "/api/v1/labels/{label_id}/review": {"verdict": "reject"},
+    "/api/v1/documents/{document_id}/readers": {"visibility": "uploader"},
+    "/api/v1/members/{member_id}/download": {"allowed": False},
+    "/api/v1/groups/{group_id}": {"name": "Theirs now"},
+    "/api/v1/names/{name_id}": {"state": "merged"},
     "/api/v1/runs/{run_id}/wrong-route": {"route": "graph"},
 }
 # What only who curates, or manages, the workspace comes near to: by the name of the key.
-GUARDED = {"member_id", "anchor_id", "revision_id", "reroute_id"}
+GUARDED = {
+    "member_id",
+    "anchor_id",
+    "revision_id",
+    "reroute_id",
+    "group_id",
+    "invitation_id",
+    "name_id",
+}
 NUMBERS = {*GUARDED, "label_id"}
 
 
@@ -74,7 +88,7 @@ def operations() -> list[tuple[str, str]]:
 
 
 def tried(client: Client, method: str, path: str, held: dict[str, str]) -> Any:
-    body = BODIES.get(path) if method in {"post", "patch"} else None
+    body = BODIES.get(path) if method in {"post", "patch", "put"} else None
     more = {} if body is None else {"data": json.dumps(body), "content_type": "application/json"}
     return getattr(client, method)(path.format(**held), **more)
 
