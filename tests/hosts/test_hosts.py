@@ -247,8 +247,8 @@ def test_nginx_hands_on_pages_sockets_and_streams_under_a_sub_path(
     arrived = streamed(team, under)
     assert arrived[-1][1] in TERMINAL_EVENTS
     # Told as it happens: held back by the proxy, all would come at once.
-    assert arrived[-1][0] - arrived[0][0] > 0.02
-    assert len({round(when, 2) for when, _ in arrived}) > 2
+    assert len(arrived) > 2
+    assert arrived[-1][0] - arrived[0][0] > 0.05
 
 
 def streamed(team: Cluster, web: str) -> list[tuple[float, str]]:
