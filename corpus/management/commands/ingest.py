@@ -11,7 +11,12 @@ from django.core.management.base import BaseCommand, CommandError
 
 from corpus.errors import UploadRefused
 from corpus.ingest import version_read
-from corpus.management.people import people_arguments, people_found
+from corpus.management.people import (
+    people_arguments,
+    people_found,
+    readers_argument,
+    readers_found,
+)
 from corpus.models import VersionState
 from corpus.selectors import progress_of
 from corpus.services import document_upload
@@ -22,6 +27,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser
     from collections.abc import Iterator
 
+    from corpus.audience import Audience
     from corpus.models import Document, DocumentVersion
     from teams.models import User, Workspace
 
@@ -35,12 +41,14 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("paths", nargs="+", type=Path)
         people_arguments(parser)
+        readers_argument(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         workspace, user = people_found(options)
+        audience = readers_found(workspace, user, options["visible_to"] or ())
         failed = 0
         for path in self._files(options["paths"]):
-            failed += not self._one(path, workspace, user)
+            failed += not self._one(path, workspace, user, audience)
         if failed:
             raise CommandError(f"{failed} files were not read; the reasons stand above.")
 
@@ -54,13 +62,17 @@ class Command(BaseCommand):
                 found = sorted(p for p in path.rglob("*") if p.is_file())
                 yield from (p for p in found if not p.name.startswith("."))
 
-    def _one(self, path: Path, workspace: Workspace, user: User) -> bool:
+    def _one(self, path: Path, workspace: Workspace, user: User, audience: Audience) -> bool:
         """Take one file in and read it with all that is inside it. Whether all of it was read."""
         try:
             with path.open("rb") as handle:
                 content: File[Any] = File(handle, name=path.name)
                 upload = document_upload(
-                    workspace=workspace, user=user, name=path.name, content=content
+                    workspace=workspace,
+                    user=user,
+                    name=path.name,
+                    content=content,
+                    audience=audience,
                 )
         except UploadRefused as error:
             self.stderr.write(f"{path.name}: {error}")
